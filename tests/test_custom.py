@@ -10,6 +10,7 @@ import traceback
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import aqmlab
@@ -63,13 +64,17 @@ class Red(CustomQueue):
         else:
             pb = self.maxp + (1 - self.maxp) * (self.avg - self.maxth) / self.maxth
         if pb >= 1:
-            self.count = 0
-            return aqmlab.drop("threshold")
+            count, self.count = self.count, 0
+            return aqmlab.drop(
+                "threshold", rule="above-maxth", avg=self.avg, count=count, p_b=1, p_a=1
+            )
         self.count += 1
         pa = pb / (1 - self.count * pb) if self.count * pb < 1 else 1.0
-        if pb > 0 and self.place.uniform() < pa:
-            self.count = 0
-            return aqmlab.signal()
+        if pb > 0 and (u := self.place.uniform()) < pa:
+            count, self.count = self.count, 0
+            return aqmlab.signal(
+                rule="random", avg=self.avg, count=count, p_b=pb, p_a=min(pa, 1), random=u
+            )
         return PASS
 
     def on_overflow(self, now_s: float) -> None:
@@ -123,6 +128,21 @@ def test_red_in_python_equals_the_one_in_rust(small: dict[str, Any], ecn: str) -
     assert counts.to_numpy().sum(axis=0)[1 if ecn == "off" else 3] > 20
     python = aqmlab.run(small, queues={LINK: Red(2, 8, 0.1, 0.02)})
     assert_same(rust, python)
+
+
+def test_red_in_python_gives_the_reasons_of_the_one_in_rust(small: dict[str, Any]) -> None:
+    red = {"kind": "red", "minth": "2 packets", "maxth": "4 packets", "maxp": 0.3, "wq": 0.5}
+    small = with_aqm(small, red) | {"record": {"series": ["why"]}}
+    rust, python = (
+        aqmlab.run(small, queues=queues).series("why")
+        for queues in (None, {LINK: Red(2, 4, 0.3, 0.5)})
+    )
+    signals = rust["rule"] != "buffer-full"
+    assert set(rust["rule"][signals]) == {"random", "above-maxth"}
+    names = ["time_s", "seq", "signal", "rule", "queue_bytes", "avg", "count", "p_b", "p_a"]
+    pd.testing.assert_frame_equal(
+        rust[signals][[*names, "random"]], python[signals][[*names, "random"]], check_dtype=False
+    )
 
 
 def test_drop_tail_in_python_equals_the_one_in_rust(small: dict[str, Any]) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,81 @@ def test_a_queue_in_python_has_the_general_rules(small: dict[str, Any]) -> None:
     assert set(why["rule"]) == {"early", "buffer-full"}
     assert (why["queue_packets"] > 5).all()
     assert list(why.columns)[-1] == "limit_bytes"
+
+
+class Reasoned(aqmlab.CustomQueue):
+    """AQM with an average queue length that gives its reasons."""
+
+    avg = 0.0
+
+    def on_arrival(self, _: aqmlab.Packet, at: aqmlab.Arrival) -> aqmlab.Verdict:
+        self.avg += 0.1 * (at.packets - self.avg)
+        if self.avg >= 6:
+            return aqmlab.drop("threshold", rule="above-maxth", avg=self.avg)
+        u, p = self.place.uniform(), self.avg / 20
+        if u >= p:
+            return aqmlab.PASS
+        return aqmlab.signal(rule="random", source="test §1", avg=self.avg, u=u, p=p)
+
+
+def test_a_queue_in_python_gives_its_reasons(small: dict[str, Any], tmp_path: Path) -> None:
+    small = recorded(small)
+    small["network"]["queue"] = {"kind": "drop_tail", "limit": "9 packets"}
+    small["flows"][0]["traffic"]["size"] = "300 kB"
+    result = aqmlab.run(small, queues={"left>right": Reasoned()})
+    why = result.series("why")
+    assert set(why["rule"]) == {"above-maxth", "random", "buffer-full"}
+    assert list(why.columns)[-4:] == ["limit_bytes", "avg", "u", "p"]
+    random, above = why[why["rule"] == "random"], why[why["rule"] == "above-maxth"]
+    assert (random["u"] < random["p"]).all()
+    np.testing.assert_allclose(random["p"], random["avg"] / 20)
+    assert set(random["source"]) == {"test §1"}
+    assert set(random["reason"]) == {"early"}
+    assert set(above["reason"]) == {"threshold"}
+    assert (above["avg"] >= 6).all()
+    assert above[["u", "p"]].isna().all(axis=None)
+    assert why[why["rule"] == "buffer-full"][["avg", "u", "p"]].isna().all(axis=None)
+    written = aqmlab.Result.read(result.write(tmp_path / "run")).series("why")
+    assert written.astype(str).equals(why.astype(str))
+    small["record"]["series"] = ["drops", "marks"]
+    without = aqmlab.run(small, queues={"left>right": Reasoned()})
+    assert without.series("drops").equals(result.series("drops"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "message"),
+    [
+        ({"rule": "Above maxth"}, 'rule = "Above maxth" must have only lowercase letters'),
+        ({"rule": ""}, 'rule = "" must have only lowercase letters'),
+        ({"rule": 1}, "not an instance of 'str'"),
+        ({"source": "rfc2309"}, 'source = "rfc2309" requires a rule'),
+        ({"rule": "a", "source": "a\nb"}, "must be one line of text"),
+        ({"avg": "high"}, "avg = 'high' must be a number"),
+        ({"avg": None}, "avg = None must be a number"),
+        ({"Avg": 1.0}, 'the variable "Avg" must have only lowercase letters'),
+        ({"flow": 1.0}, 'the variable "flow" is already a column of the series why'),
+        ({"queue_bytes": 1.0}, 'the variable "queue_bytes" is already a column'),
+        ({"why": "late", "avg": 1.0}, 'why = "late" must be "early" or "threshold"'),
+    ],
+)
+def test_a_wrong_reason_is_refused(reason: dict[str, Any], message: str) -> None:
+    for verdict in (aqmlab.signal, aqmlab.drop):
+        with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+            verdict(**reason)
+
+
+def test_a_verdict_shows_its_reason_and_equals_a_verdict_with_the_same_reason() -> None:
+    verdict = aqmlab.drop(rule="random", source="s §1", p=0.5)
+    assert repr(verdict) == 'drop("early", rule="random", source="s §1", p=0.5)'
+    assert verdict == aqmlab.drop("early", rule="random", source="s §1", p=0.5)
+    assert verdict != aqmlab.drop("early", rule="random", p=0.5)
+    assert repr(aqmlab.signal("threshold")) == 'signal("threshold")'
+
+
+def test_names_that_change_are_refused() -> None:
+    code = 'import aqmlab\nfor i in range(1001):\n    aqmlab.signal(rule=f"rule-{i}")'
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ValueError: the AQMs have more than 1000 rules; use fixed names" in done.stderr
 
 
 def test_every_rule_and_variable_has_a_meaning_and_a_known_source() -> None:
@@ -141,9 +218,10 @@ def test_the_command_refuses_a_run_without_the_series(
 def test_the_python_code_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(Path("docs/how-to/why.md").read_text("utf-8"), "python"):
         exec(block, {})
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, third = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"drop-next: \d+\.\d ms, count \d+", first)
     assert "'loss'" in second
+    assert third == "True True"
 
 
 def test_the_row_of_the_guide_is_that_of_the_command() -> None:

@@ -88,7 +88,9 @@ class CustomQueue:
         -------
         Verdict
             PASS, signal(why) or drop(why). A signal marks an ECN-capable packet and drops any other
-            packet. `why` is "early" or "threshold".
+            packet. `why` is "early" or "threshold". The keyword arguments rule, source and any
+            variables, as in signal("early", rule="random", p=0.1), are the reason that the series
+            "why" records.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement on_arrival")
 

@@ -60,7 +60,9 @@ class Step(CustomQueue):
 
     def on_arrival(self, _packet: aqmlab.custom.Packet, at: aqmlab.custom.Arrival) -> Any:
         """Signal behind 20 packets."""
-        return aqmlab.signal("threshold") if at.packets > 20 else aqmlab.PASS
+        if at.packets <= 20:
+            return aqmlab.PASS
+        return aqmlab.signal("threshold", rule="above-step", behind=at.packets)
 
 
 @pytest.fixture(params=["host", "kernel"])
@@ -109,6 +111,33 @@ def test_a_queue_in_python_works(engine: Engine) -> None:
     result = aqmlab.run(SCENARIO | changes, queues={"bottleneck": Step()}, engine=engine)
     assert result.columns("links")["marked_packets"].sum() > 0
     assert 2e6 < result.flows["goodput_bps"][0] < 10e6
+
+
+def test_the_queues_of_the_simulator_give_their_reasons(engine: Engine) -> None:
+    without_ecn = SCENARIO["flows"][0] | {"name": "plain", "tcp": {"ecn": "off"}}
+    changes = {
+        "flows": [SCENARIO["flows"][0], without_ecn],
+        "record": {"series": ["drops", "marks", "why"]},
+    }
+    result = aqmlab.run(SCENARIO | changes, engine=engine)
+    why = result.series("why")
+    for signal, table in (("drop", "drops"), ("mark", "marks")):
+        rows, expected = why[why["signal"] == signal], result.series(table)
+        packet = ["time_s", "link", "flow", "seq"]
+        assert rows[packet].to_numpy().tolist() == expected[packet].to_numpy().tolist()
+        assert len(rows)
+    assert set(why["rule"]) == {"enters-dropping", "drop-next"}
+    assert (why["sojourn_s"] >= 0.005).all()
+    assert why[["flow_queue", "drop_next_s", "queue_packets"]].notna().all(axis=None)
+
+
+def test_a_queue_in_python_gives_its_reasons(engine: Engine) -> None:
+    changes = {"flows": SCENARIO["flows"][:1], "record": {"series": ["why"]}}
+    result = aqmlab.run(SCENARIO | changes, queues={"bottleneck": Step()}, engine=engine)
+    why = result.series("why")
+    marks = why[why["rule"] == "above-step"]
+    assert len(marks)
+    assert marks["behind"].equals(marks["queue_packets"])
 
 
 @pytest.mark.nightly
@@ -174,6 +203,13 @@ def test_a_queue_that_tc_lacks_is_refused() -> None:
         WITH_QDISCS.check(normalize(SCENARIO | {"network": network, "record": {}}))
 
 
+@pytest.mark.parametrize("series", ["drops", "why", "why_cwnd"])
+def test_a_series_that_needs_reasons_of_the_kernel_is_refused(series: str) -> None:
+    record = {"series": [series]}
+    with pytest.raises(aqmlab.ScenarioError, match=f'record.series.0: "{series}" is not supported'):
+        WITH_QDISCS.check(normalize(SCENARIO | {"record": record}))
+
+
 def marked_processes(mark: str) -> list[int]:
     """Return the processes whose environment contains a text."""
     found = []
@@ -231,6 +267,7 @@ def test_a_kill_leaves_nothing(engine: Engine, tmp_path: Path) -> None:
         ({"tcp": {"stack": "rfc"}}, r'tcp.stack: "rfc" is not supported .* "linux"'),
         ({"tcp": {"stack": "linux", "recovery": "reno"}}, "tcp.recovery.method: .* not supported"),
         ({"record": {"series": ["segments"]}}, r'record.series.0: "segments" is not supported'),
+        ({"record": {"series": ["why_cwnd"]}}, r'record.series.0: "why_cwnd" is not supported'),
         ({"tcp": {"stack": "linux", "congestion": "prague"}}, r"tcp.congestion.kind: .prague. is"),
     ],
 )  # fmt: skip

@@ -2,10 +2,12 @@
 
 import math
 from collections import deque
+from collections.abc import Iterable
+from math import nan
 
 from references.disciplines import Discipline, drop
 from references.draws import Draws
-from references.fifo import MARK, NOT_ECT, SECOND, Packet
+from references.fifo import MARK, NOT_ECT, SECOND, Packet, Values
 
 
 class Cobalt(Discipline):
@@ -40,11 +42,26 @@ class Cobalt(Discipline):
     def control(self, t: int) -> int:
         return t + self.rec_inv_sqrt * int(self.interval / math.sqrt(self.count or 1))
 
+    def waiting_packets(self) -> Iterable[Packet]:
+        return self.queue
+
+    def variables(self, now: int, packet: Packet) -> Values:
+        """Return the variables of a decision on a packet, before they change."""
+        return {
+            "sojourn_s": (now - packet.entered) / SECOND,
+            "count": self.count,
+            "drop_next_s": self.drop_next / SECOND,
+            "p_drop": self.p_drop,
+            "random": nan,
+        }
+
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
-        self.queue.append(packet)
-        while len(self.queue) > self.limit:
+        while len(self.queue) >= self.limit:
+            head = self.queue[0]
+            self.explain(head, "buffer-full", self.variables(now, head))
             self.queue_full(now)
             drop(now, self.queue.popleft(), "full")
+        self.queue.append(packet)
 
     def queue_full(self, now: int) -> None:
         if now - self.blue_timer > self.target:
@@ -65,6 +82,7 @@ class Cobalt(Discipline):
             self.drop_next = self.control(self.drop_next)
 
     def should_drop(self, now: int, packet: Packet) -> bool:
+        self.rule, self.before = "codel", self.variables(now, packet)
         sojourn = now - packet.entered
         schedule = now - self.drop_next
         over_target = sojourn > self.target and sojourn > 4 * self.mtu_time
@@ -82,6 +100,7 @@ class Cobalt(Discipline):
             if packet.ecn == NOT_ECT:
                 dropped = True
             else:
+                self.explain(packet, "codel", self.before)
                 packet.outcome = MARK["early"]
             self.count, self.rec_inv_sqrt = self.count + 1, 1
             self.drop_next = self.control(self.drop_next)
@@ -93,7 +112,8 @@ class Cobalt(Discipline):
                 schedule = now - self.drop_next
                 next_due = self.count > 0 and schedule >= 0
         if not dropped and self.p_drop > 0:
-            dropped = self.draws.uniform() < self.p_drop
+            self.rule, self.before["random"] = "blue", self.draws.uniform()
+            dropped = self.before["random"] < self.p_drop
         if self.count == 0:
             self.drop_next = now + self.interval
         elif schedule > 0 and not dropped:
@@ -105,6 +125,7 @@ class Cobalt(Discipline):
             packet = self.queue.popleft()
             if not self.should_drop(now, packet) or not self.queue:
                 return packet
+            self.explain(packet, self.rule, self.before)
             drop(now, packet, "early")
         self.queue_empty(now)
         return None

@@ -1,9 +1,10 @@
 """AQMs that compute no average queue; each follows its paper or its RFC."""
 
+from math import nan
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import SECOND, Aqm, Packet, Queue
+from references.fifo import SECOND, Aqm, Packet, Queue, Values
 
 
 class Threshold(Aqm):
@@ -14,6 +15,9 @@ class Threshold(Aqm):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         return ("signal", "threshold") if queue.in_units_of(self.unit) > self.k else "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        return "above-threshold", {"threshold": self.k}
 
 
 class Blue(Aqm):
@@ -60,7 +64,12 @@ class Blue(Aqm):
             self.idle(round(queue.idle_since * SECOND), packet.entered)
         if self.max_packets is not None and queue.packets > self.max_packets:
             self.packet_loss(packet.entered)
-        return ("signal", "early") if self.draws.uniform() < self.pm else "pass"
+        self.u = self.draws.uniform()
+        return ("signal", "early") if self.u < self.pm else "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        u = nan if reason == "full" else self.u
+        return "random", {"pm": self.pm, "random": u, "last_update_s": self.last_update / SECOND}
 
 
 class Pi(Aqm):
@@ -99,7 +108,12 @@ class Pi(Aqm):
         self.q_old = q
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
-        return ("signal", "early") if self.draws.uniform() < self.p else "pass"
+        self.u = self.draws.uniform()
+        return ("signal", "early") if self.u < self.p else "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        u = nan if reason == "full" else self.u
+        return "random", {"p": self.p, "q_packets": self.q_old, "random": u}
 
 
 class Rem(Aqm):
@@ -133,7 +147,16 @@ class Rem(Aqm):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         self.arrived += packet.size
-        return ("signal", "early") if self.draws.uniform() < 1 - self.phi**-self.price else "pass"
+        self.u = self.draws.uniform()
+        return ("signal", "early") if self.u < self.probability() else "pass"
+
+    def probability(self) -> float:
+        p: float = 1 - self.phi**-self.price
+        return p
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        u = nan if reason == "full" else self.u
+        return "random", {"price": self.price, "p": self.probability(), "random": u}
 
 
 class Avq(Aqm):
@@ -160,6 +183,12 @@ class Avq(Aqm):
         self.c_virtual = max(min(self.c_virtual + growth, self.c) - self.alpha * b, 0)
         self.s = t
         return verdict
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        return "virtual-overflow", {
+            "virtual_queue_bytes": nan if reason == "full" else self.vq,
+            "virtual_capacity": self.c_virtual,
+        }
 
 
 class Pi2(Aqm):
@@ -190,11 +219,19 @@ class Pi2(Aqm):
         self.prevq = curq
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
-        ect1, ce = 1, 3
         if queue.bytes < self.min_backlog:
             return "pass"
-        if packet.ecn in (ect1, ce):
-            chosen = self.draws.uniform() < self.k * self.p
+        if self.is_scalable(packet):
+            self.u, self.chance = self.draws.uniform(), self.k * self.p
         else:
-            chosen = max(self.draws.uniform(), self.draws.uniform()) < self.p
-        return ("signal", "early") if chosen else "pass"
+            self.u, self.chance = max(self.draws.uniform(), self.draws.uniform()), self.p
+        return ("signal", "early") if self.u < self.chance else "pass"
+
+    def is_scalable(self, packet: Packet) -> bool:
+        """Return True for a packet with ECT(1) or CE."""
+        return packet.ecn in (1, 3)
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        p, u = (nan, nan) if reason == "full" else (self.chance, self.u)
+        values = {"p_base": self.p, "p": p, "qdelay_s": self.prevq, "random": u}
+        return "scalable" if self.is_scalable(packet) else "classic", values

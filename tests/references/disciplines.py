@@ -2,16 +2,48 @@
 
 import math
 from collections import deque
+from collections.abc import Iterable
+from functools import cached_property
+from math import nan
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import DROP, MARK, NOT_ECT, SECOND, Aqm, Packet, Queue
+from references.fifo import (
+    DROP,
+    MARK,
+    NOT_ECT,
+    SECOND,
+    Aqm,
+    Packet,
+    Queue,
+    Reason,
+    Values,
+    buffer_values,
+)
+from references.red import Choice
 
 CE = 3
 
 
 class Discipline:
     """Queue discipline with the methods `enqueue` and `dequeue`; times in picoseconds."""
+
+    limit: int
+    unit = "packets"
+
+    @cached_property
+    def reasons(self) -> list[Reason]:
+        """Reasons of the drops and marks, in their order."""
+        return []
+
+    def waiting_packets(self) -> Iterable[Packet]:
+        """Return the packets that the queue stores."""
+        raise NotImplementedError
+
+    def explain(self, packet: Packet, rule: str, values: Values) -> None:
+        """Record the reason for a drop or a mark, before the decision changes the queue."""
+        values = values | buffer_values(self.waiting_packets(), self.limit, self.unit)
+        self.reasons.append(Reason(packet, rule, values))
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         raise NotImplementedError
@@ -91,6 +123,16 @@ class Fifo(Discipline):
             return len(self.waiting) >= self.limit
         return sum(p.size for p in self.waiting) + packet.size > self.limit
 
+    def waiting_packets(self) -> Iterable[Packet]:
+        """Return the packets that the last arriving packet found."""
+        return self.found
+
+    def explain_of_aqm(self, packet: Packet, arriving: Packet, reason: str) -> None:
+        """Record why `packet` was dropped or marked at the arrival of the packet `arriving`."""
+        explained = self.aqm.explain(arriving, reason) if self.aqm else None
+        rule, values = explained or ("", {})
+        self.explain(packet, "buffer-full" if reason == "full" else rule, values)
+
     def victim(self) -> Packet:
         if self.drop_from == "front":
             return self.waiting[0]
@@ -106,29 +148,34 @@ class Fifo(Discipline):
         idle = None if idle_since is None else idle_since / SECOND
         state = Queue(deque(self.waiting), sum(p.size for p in self.waiting), idle)
         verdict = self.aqm.arrival(now / SECOND, packet, state) if self.aqm else "pass"
+        self.found = list(self.waiting)
         full = self.full(packet)
+        if full and self.drop_from == "tail":
+            self.explain_of_aqm(packet, packet, "full")
+            drop(now, packet, "full")
         if full and self.aqm:
             self.aqm.overflow(now / SECOND)
         if full and self.drop_from == "tail":
-            drop(now, packet, "full")
             return
         action, reason = verdict if isinstance(verdict, tuple) else (verdict, "")
         if action == "drop" or (action == "signal" and packet.ecn == NOT_ECT):
+            self.explain_of_aqm(packet, packet, reason)
             drop(now, packet, reason)
             return
         while self.full(packet):
-            if not self.waiting:
-                drop(now, packet, "full")
-                return
-            victim = self.victim()
-            self.waiting.remove(victim)
+            victim = self.victim() if self.waiting else packet
+            self.explain_of_aqm(victim, packet, "full")
             drop(now, victim, "full")
+            if victim is packet:
+                return
+            self.waiting.remove(victim)
         if action == "signal":
             marked = packet
             if self.mark_at == "head":
                 # Mark the first ECN-capable packet without a mark, or else the arriving packet.
                 unmarked = [p for p in self.waiting if p.ecn not in (NOT_ECT, CE)]
                 marked = unmarked[0] if unmarked else packet
+            self.explain_of_aqm(marked, packet, reason)
             marked.ecn = CE
             marked.outcome = MARK[reason]
         self.waiting.append(packet)
@@ -149,6 +196,14 @@ class Choke(Discipline):
         self.avg, self.count = 0.0, -1
         self.decayed_to = 0
         self.waiting: list[Packet] = []
+        self.limit = 100
+
+    def waiting_packets(self) -> Iterable[Packet]:
+        return self.waiting
+
+    def explain_choice(self, packet: Packet, rule: str, choice: Choice) -> None:
+        """Record a reason with the variables of RED."""
+        self.explain(packet, rule, {"avg": self.avg, "maxp": self.maxp} | vars(choice))
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         if idle_since is not None:
@@ -159,24 +214,34 @@ class Choke(Discipline):
         if self.avg > self.minth and self.waiting:
             candidate = self.waiting[self.candidates.below(len(self.waiting))]
             if candidate.flow == packet.flow:
+                for dropped in (candidate, packet):
+                    self.explain_choice(dropped, "same-flow", Choice(self.count))
                 self.waiting.remove(candidate)
                 drop(now, candidate, "early")
                 drop(now, packet, "early")
                 return
-        chosen = None
+        chosen, choice = None, Choice()
         if self.avg < self.minth:
             self.count = -1
         elif self.avg >= self.maxth:
+            choice = Choice(self.count, 1.0, 1.0)
             self.count = 0
             chosen = "threshold"
         else:
             self.count += 1
             pb = self.maxp * (self.avg - self.minth) / (self.maxth - self.minth)
             pa = pb / (1 - self.count * pb) if self.count * pb < 1 else 1.0
-            if pb > 0 and self.draws.uniform() < pa:
+            if pb > 0 and (u := self.draws.uniform()) < pa:
+                choice = Choice(self.count, pb, min(pa, 1.0), u)
                 self.count = 0
                 chosen = "early"
-        if len(self.waiting) >= 100:
+        full = len(self.waiting) >= self.limit
+        if full:
+            self.explain_choice(packet, "buffer-full", Choice(self.count))
+        elif chosen:
+            rule = "above-maxth" if chosen == "threshold" else "random"
+            self.explain_choice(packet, rule, choice)
+        if full:
             drop(now, packet, "full")
         elif chosen == "threshold" or (chosen and packet.ecn == NOT_ECT):
             drop(now, packet, chosen)
@@ -217,8 +282,12 @@ class Codel(Discipline):
         self.lastcount = 0
         self.dropping = False
 
+    def waiting_packets(self) -> Iterable[Packet]:
+        return self.queue
+
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         if len(self.queue) >= self.limit:
+            self.explain(packet, "buffer-full", {})
             drop(now, packet, "full")
         else:
             self.queue.append(packet)
@@ -250,10 +319,24 @@ class Codel(Discipline):
             ok_to_drop = True
         return p, ok_to_drop
 
-    def mark(self, p: Packet | None) -> bool:
-        """Mark a packet that supports ECN, and return True if the packet was marked."""
+    def explain_control(self, now: int, p: Packet, rule: str, count: int) -> None:
+        """Record the reason for a signal with the variables of §5.5 and §5.6."""
+        self.explain(p, rule, {
+            "sojourn_s": (now - p.entered) / SECOND,
+            "first_above_s": self.first_above_time / SECOND or nan,
+            "drop_next_s": self.drop_next / SECOND,
+            "count": count,
+            "last_count": self.lastcount,
+        })  # fmt: skip
+
+    def signal(self, now: int, p: Packet | None) -> bool:
+        """Mark a packet that supports ECN, or else drop it; return True if it was marked."""
         assert p is not None
+        # In the dropping state, the count already includes this signal.
+        rule = "drop-next" if self.dropping else "enters-dropping"
+        self.explain_control(now, p, rule, self.count - self.dropping)
         if p.ecn == NOT_ECT:
+            drop(now, p, "early")
             return False
         p.outcome = MARK["early"]
         return True
@@ -264,6 +347,7 @@ class Codel(Discipline):
             return p
         # RFC 8290 §5.2.7 marks ECN-capable packets that have no mark yet.
         if now - p.entered > self.ce_threshold:
+            self.explain_control(now, p, "ce-threshold", self.count)
             p.outcome = MARK["threshold"]
         return p
 
@@ -275,20 +359,16 @@ class Codel(Discipline):
             while now >= self.drop_next and self.dropping:
                 self.count += 1
                 self.newton_step()
-                if self.mark(p):
+                if self.signal(now, p):
                     self.drop_next = self.control_law(self.drop_next, self.count)
                     return p
-                assert p is not None
-                drop(now, p, "early")
                 p, ok_to_drop = self.dodequeue(now)
                 if not ok_to_drop:
                     self.dropping = False
                 else:
                     self.drop_next = self.control_law(self.drop_next, self.count)
         elif ok_to_drop:
-            if not self.mark(p):
-                assert p is not None
-                drop(now, p, "early")
+            if not self.signal(now, p):
                 p, ok_to_drop = self.dodequeue(now)
             self.dropping = True
             delta = self.count - self.lastcount

@@ -1,5 +1,8 @@
 """DualPI2 of RFC 9332 Appendix A, figures 3, 5, 7 and 8, with the names of the RFC."""
 
+from collections.abc import Iterable
+from math import nan
+
 from references.disciplines import Discipline, drop
 from references.draws import Draws
 from references.fifo import MARK, SECOND, Packet
@@ -79,6 +82,7 @@ class DualPi2(Discipline):
         else:
             full = len(self.lq) + len(self.cq) >= self.limit
         if full:
+            self.explain(packet, "buffer-full", {})
             drop(now, packet, "full")
         elif packet.ecn % 2 == 1:
             if len(self.lq) + 1 > self.th_len:
@@ -94,12 +98,20 @@ class DualPi2(Discipline):
             return (qdelay - self.min_th) / self.range
         return 0
 
-    def recur(self, q: Side, likelihood: float) -> bool:
+    def waiting_packets(self) -> Iterable[Packet]:
+        return [*self.lq, *self.cq]
+
+    def recur(self, q: Side, likelihood: float, now: int, pkt: Packet, rule: str) -> bool:
+        """Return True if the packet is signalled, and record the reason."""
         q.likely += likelihood
-        if q.likely > 1:
-            q.likely -= 1
-            return True
-        return False
+        if q.likely <= 1:
+            return False
+        self.explain(pkt, rule, {
+            "l4s": float(q is self.lq), "sojourn_s": (now - pkt.entered) / SECOND, "p": likelihood,
+            "p_base": self.p, "qdelay_s": self.prevq, "recur_count": q.likely, "random": nan,
+        })  # fmt: skip
+        q.likely -= 1
+        return True
 
     def scheduler(self, now: int) -> Side:
         if not (self.lq and self.cq):
@@ -130,22 +142,27 @@ class DualPi2(Discipline):
             spared = self.linux and lq.byt() + cq.byt() < 2 * self.mtu
             if side is lq:
                 if spared:
-                    if self.recur(lq, self.native(now, pkt)):
+                    if self.recur(lq, self.native(now, pkt), now, pkt, "native-l4s"):
                         pkt.outcome = MARK["early"]
                 elif self.p_cl < 1:
-                    if self.recur(lq, max(self.native(now, pkt), self.p_cl)):
+                    native = self.native(now, pkt)
+                    rule = "native-l4s" if native >= self.p_cl else "coupled-l4s"
+                    if self.recur(lq, max(native, self.p_cl), now, pkt, rule):
                         pkt.outcome = MARK["early"]
                 else:
-                    if self.recur(lq, self.p_c):
+                    if self.recur(lq, self.p_c, now, pkt, "overload-l4s"):
                         drop(now, pkt, "early")
                         continue
-                    if self.recur(lq, self.p_cl):
+                    if self.recur(lq, self.p_cl, now, pkt, "coupled-l4s"):
                         pkt.outcome = MARK["early"]
-            elif not spared and self.recur(cq, self.p_c):
-                if pkt.ecn == 0 or self.p_c >= self.p_cmax:
-                    drop(now, pkt, "early")
-                    continue
-                pkt.outcome = MARK["early"]
+            elif not spared:
+                overload = pkt.ecn != 0 and self.p_c >= self.p_cmax
+                rule = "overload-classic" if overload else "classic"
+                if self.recur(cq, self.p_c, now, pkt, rule):
+                    if pkt.ecn == 0 or overload:
+                        drop(now, pkt, "early")
+                        continue
+                    pkt.outcome = MARK["early"]
             if contended:
                 self.charge(side, pkt.size)
             return pkt

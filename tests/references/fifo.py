@@ -1,7 +1,9 @@
 """FIFO queue and transmitter, with an AQM that decides when a packet arrives."""
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
 PASS = 0
@@ -26,6 +28,29 @@ class Packet:
     outcome: int = 0
     done: int = 0
     """Time at which the queue dropped the packet or its transmission ended, in picoseconds."""
+
+
+Values = dict[str, float]
+
+
+@dataclass(slots=True)
+class Reason:
+    """Rule by which a reference dropped or marked a packet, and the variables of the decision."""
+
+    packet: Packet
+    rule: str
+    values: Values
+
+
+def buffer_values(waiting: Iterable[Packet], limit: int, unit: str = "packets") -> Values:
+    """Return the variables of a buffer in which the packets `waiting` wait."""
+    sizes = [p.size for p in waiting]
+    return {
+        "queue_packets": len(sizes),
+        "queue_bytes": sum(sizes),
+        "limit_packets": limit if unit == "packets" else nan,
+        "limit_bytes": nan if unit == "packets" else limit,
+    }
 
 
 @dataclass(slots=True)
@@ -54,6 +79,8 @@ class Aqm:
     """
 
     period: float | None = None
+    full_rule = "buffer-full"
+    """Rule of a drop because the buffer is full."""
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         raise NotImplementedError
@@ -70,6 +97,14 @@ class Aqm:
     def tick(self, now: float, queue: Queue) -> None:
         """Update the state at the end of a period."""
 
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values] | None:
+        """Return the rule and variables of the decision on the packet that arrived last.
+
+        `reason` is "full" if the full buffer drops the packet. The result is None if the reference
+        has no variables.
+        """
+        return None
+
 
 class AqmLink:
     """Buffer with a limit, an AQM with ECN, and a transmitter."""
@@ -77,6 +112,8 @@ class AqmLink:
     def __init__(self, aqm: Aqm, rate: int, limit: int, unit: str = "packets") -> None:
         self.aqm, self.rate, self.limit, self.unit = aqm, rate, limit, unit
         self.queue = Queue()
+        self.reasons: list[Reason] = []
+        """Reasons of the drops and marks, if the AQM has variables."""
         self.free_at = 0
         self.sending = False
         self.next_tick = None if aqm.period is None else round(aqm.period * SECOND)
@@ -112,6 +149,15 @@ class AqmLink:
         packet.done = now
         packet.outcome = self._decide(now, packet)
 
+    def _explain(self, packet: Packet, reason: str) -> None:
+        """Record the reason for a drop or a mark of the arriving packet."""
+        explained = self.aqm.explain(packet, reason)
+        if explained is not None:
+            rule, values = explained
+            values |= buffer_values(self.queue.waiting, self.limit, self.unit)
+            rule = self.aqm.full_rule if reason == "full" else rule
+            self.reasons.append(Reason(packet, rule, values))
+
     def finish(self) -> None:
         """Send all waiting packets."""
         self.next_tick = None
@@ -127,11 +173,13 @@ class AqmLink:
         else:
             full = self.queue.bytes + packet.size > self.limit
         if full:
+            self._explain(packet, "full")
             self.aqm.overflow(time)
             return DROP["full"]
         outcome = PASS
         if verdict != "pass":
             action, reason = verdict
+            self._explain(packet, reason)
             if action == "drop" or packet.ecn == NOT_ECT:
                 return DROP[reason]
             outcome = MARK[reason]

@@ -1,8 +1,11 @@
 """FQ-CoDel of RFC 8290 §4, and the flow queues that FQ-CoDel and FQ-PIE share."""
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from references.disciplines import Codel, Discipline, drop
 from references.draws import MASK, Draws, mix
-from references.fifo import Packet
+from references.fifo import Packet, Values
 
 
 class FlowQueues(Discipline):
@@ -17,6 +20,20 @@ class FlowQueues(Discipline):
 
     def queue_of(self, packet: Packet) -> int:
         return mix((packet.flow << 32 | self.salt) & MASK) % len(self.credits)
+
+    def packets_of(self, q: int) -> Sequence[Packet]:
+        """Return the packets in a queue."""
+        raise NotImplementedError
+
+    def waiting_packets(self) -> Iterable[Packet]:
+        # A queue that is neither in the list `new` nor in the list `old` is empty.
+        return [p for q in (*self.new, *self.old) for p in self.packets_of(q)]
+
+    def explain_in(self, q: int, packet: Packet, rule: str, values: Values) -> None:
+        """Record the reason for a drop or a mark of a packet of the queue `q`."""
+        sizes = [p.size for p in self.packets_of(q)]
+        own = {"flow_queue": q, "flow_queue_packets": len(sizes), "flow_queue_bytes": sum(sizes)}
+        self.explain(packet, rule, values | own)
 
     def added_to(self, q: int) -> None:
         """After an arrival, append a queue to the list `new` if neither list has the queue."""
@@ -49,6 +66,17 @@ class FlowQueues(Discipline):
             return packet
 
 
+class CodelOfFlow(Codel):
+    """CoDel in the queue `q` of FQ-CoDel."""
+
+    def __init__(self, fq: "FqCodel", q: int, *args: Any, **parameters: Any) -> None:
+        super().__init__(*args, **parameters)
+        self.fq, self.q = fq, q
+
+    def explain(self, packet: Packet, rule: str, values: Values) -> None:
+        self.fq.explain_in(self.q, packet, rule, values)
+
+
 class FqCodel(FlowQueues):
     """Flow queues with CoDel (§4.2); a full buffer drops from the longest queue's head (§4.1)."""
 
@@ -67,7 +95,9 @@ class FqCodel(FlowQueues):
     ) -> None:
         super().__init__(draws, flows=flows, quantum=quantum, limit=limit)
         self.queues = [
-            Codel(
+            CodelOfFlow(
+                self,
+                q,
                 draws,
                 rate,
                 target_us=target_us,
@@ -75,9 +105,12 @@ class FqCodel(FlowQueues):
                 limit=1 << 60,
                 ce_threshold_us=ce_threshold_us,
             )
-            for _ in range(flows)
+            for q in range(flows)
         ]
         self.own_queue = own_queue
+
+    def packets_of(self, q: int) -> Sequence[Packet]:
+        return self.queues[q].queue
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         q = self.queue_of(packet)
@@ -86,14 +119,16 @@ class FqCodel(FlowQueues):
         active = [self.queues[i].queue for i in (*self.new, *self.old)]
         if sum(map(len, active)) > self.limit:
             sizes = [sum(p.size for p in q.queue) for q in self.queues]
-            longest = self.queues[sizes.index(max(sizes))].queue
+            q = sizes.index(max(sizes))
+            longest = self.queues[q].queue
             for _ in range(max(1, min(64, len(longest) // 2))):
-                drop(now, longest.popleft(), "full")
+                dropped = longest.popleft()
+                self.explain_in(q, dropped, "longest-queue", {})
+                drop(now, dropped, "full")
 
     def take(self, now: int, q: int) -> Packet | None:
         codel = self.queues[q]
         if not self.own_queue:
-            # A queue that is neither in the list `new` nor in the list `old` is empty.
             active = {*self.new, *self.old}
             codel.sharing = [self.queues[i] for i in active]
         return codel.dequeue(now)

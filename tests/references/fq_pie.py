@@ -1,5 +1,6 @@
 """FQ-PIE: the flow queues of RFC 8290 §4 with PIE of RFC 8033 or of Linux in each queue."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from references.disciplines import drop
@@ -22,6 +23,9 @@ class Periodic(FlowQueues):
     def departed(self, now: int, q: int, packet: Packet) -> None:
         """Update the AQM of a queue after a packet left the queue."""
         raise NotImplementedError
+
+    def packets_of(self, q: int) -> Sequence[Packet]:
+        return self.queues[q].waiting
 
     def admit(self, q: int, packet: Packet) -> None:
         """Store a packet in the flow queue `q`."""
@@ -73,14 +77,16 @@ class FqPie(Periodic):
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         self.tick_before(now)
-        if sum(self.queues[q].packets for q in (*self.new, *self.old)) >= self.limit:
-            drop(now, packet, "full")
-            return
         q = self.queue_of(packet)
         self.used.add(q)
+        if sum(self.queues[i].packets for i in (*self.new, *self.old)) >= self.limit:
+            self.explain_in(q, packet, "buffer-full", self.pies[q].explain(packet, "full")[1])
+            drop(now, packet, "full")
+            return
         verdict = self.pies[q].arrival(now / SECOND, packet, self.queues[q])
         if verdict != "pass":
             action, reason = verdict
+            self.explain_in(q, packet, *self.pies[q].explain(packet, reason))
             if action == "drop" or packet.ecn == NOT_ECT:
                 drop(now, packet, reason)
                 return
@@ -125,12 +131,14 @@ class LinuxFqPie(Periodic):
         q = self.queue_of(packet)
         self.used.add(q)
         if sum(self.queues[i].packets for i in (*self.new, *self.old)) >= self.limit:
+            self.explain_in(q, packet, "buffer-full", self.pie.explain(self.vars[q], "full")[1])
             self.vars[q].accu_prob = 0
             drop(now, packet, "full")
             return
         verdict = self.pie.arrival(self.vars[q], packet, self.queues[q].bytes)
         if verdict != "pass":
             action, reason = verdict
+            self.explain_in(q, packet, *self.pie.explain(self.vars[q], reason))
             if action == "drop":
                 drop(now, packet, reason)
                 return

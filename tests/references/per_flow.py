@@ -1,9 +1,11 @@
 """AQMs with state per flow: FRED, SRED and SFB."""
 
+from math import nan
 from typing import Any
 
 from references.draws import Draws, mix
-from references.fifo import Aqm, Packet, Queue
+from references.fifo import Aqm, Packet, Queue, Values
+from references.red import Choice
 
 
 class Fred(Aqm):
@@ -47,12 +49,17 @@ class Fred(Aqm):
             self.strike[i] = 0
         if queue.packets == 0:
             self.calculate(now, 0, departed=False)
+        self.found = {"qlen": self.qlen[i], "strike": self.strike[i]}
         maxq = self.minth
-        if (
-            self.qlen[i] >= maxq
-            or (self.avg >= self.maxth and self.qlen[i] > 2 * self.avgcq)
-            or (self.qlen[i] >= self.avgcq and self.strike[i] > 1)
-        ):
+        self.rule = ""
+        if self.qlen[i] >= maxq:
+            self.rule = "qlen-above-maxq"
+        elif self.avg >= self.maxth and self.qlen[i] > 2 * self.avgcq:
+            self.rule = "qlen-above-share"
+        elif self.qlen[i] >= self.avgcq and self.strike[i] > 1:
+            self.rule = "strikes"
+        if self.rule:
+            self.choice = Choice(self.count)
             self.strike[i] += 1
             return ("drop", "early")
         if self.minth <= self.avg < self.maxth:
@@ -60,15 +67,23 @@ class Fred(Aqm):
             if self.qlen[i] >= max(self.minq, self.avgcq):
                 pb = self.maxp * (self.avg - self.minth) / (self.maxth - self.minth)
                 pa = pb / (1 - self.count * pb) if self.count * pb < 1 else 1.0
-                if self.draws.uniform() < pa:
+                u = self.draws.uniform()
+                if u < pa:
+                    self.rule = "random"
+                    self.choice = Choice(self.count, pb, min(pa, 1.0), u)
                     self.count = 0
                     return ("signal", "early")
         elif self.avg < self.minth:
             self.count = -1
         else:
+            self.rule, self.choice = "above-maxth", Choice(self.count)
             self.count = 0
             return ("drop", "threshold")
         return "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        choice = Choice(self.count) if reason == "full" else self.choice
+        return self.rule, {"avg": self.avg, "avgcq": self.avgcq} | self.found | vars(choice)
 
     def enqueued(self, now: float, packet: Packet, queue: Queue) -> None:
         if self.qlen[packet.flow] == 0:
@@ -130,9 +145,15 @@ class Sred(Aqm):
             p_zap *= min(1, 1 / (256 * self.estimate) ** 2)
             if self.full:
                 p_zap *= 1 + hit / self.estimate
-        if p_zap > 0 and self.draws.uniform() < p_zap:
+        if p_zap > 0 and (u := self.draws.uniform()) < p_zap:
+            self.signal = {"p_zap": p_zap, "hit": hit, "random": u}
             return ("signal", "early")
         return "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        full = dict.fromkeys(["p_zap", "hit", "random"], nan)
+        signal = full if reason == "full" else self.signal
+        return "random", {"hit_frequency": self.estimate} | signal
 
 
 class Sfb(Aqm):
@@ -193,13 +214,20 @@ class Sfb(Aqm):
             self.salts, self.pm = self.next_salts, self.next_pm
             self.next_salts, self.next_pm = self.fresh(), self.zeros()
         p_min, full = self.update(self.salts, self.pm, packet, queue)
+        self.p_min, self.rule, self.u = p_min, "bin-full", nan
         if p_min == 1 and now - self.changes * self.rehash >= self.warmup_after:
             self.update(self.next_salts, self.next_pm, packet, queue)
         if full:
             return ("drop", "threshold")
         if p_min == 1:
+            self.rule = "penalty-rate"
             return self.ratelimit(now)
-        return ("signal", "early") if self.draws.uniform() < p_min else "pass"
+        self.rule, self.u = "random", self.draws.uniform()
+        return ("signal", "early") if self.u < p_min else "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        u = nan if reason == "full" else self.u
+        return self.rule, {"p_min": self.p_min, "tokens": self.tokens, "random": u}
 
     def ratelimit(self, now: float) -> Any:
         self.tokens = min(self.tokens + self.penalty_rate * (now - self.filled), self.burst)

@@ -1,9 +1,10 @@
 """PIE of RFC 8033, line by line: Appendix A with the marking of section 5.1, and Appendix B."""
 
+from math import isnan, nan
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Aqm, Packet, Queue
+from references.fifo import Aqm, Packet, Queue, Values
 
 MILLISECOND = 1_000_000
 """Nanoseconds per millisecond; in whole nanoseconds, burst_allowance_ can reach exactly 0."""
@@ -31,6 +32,8 @@ class Pie(Aqm):
         self.max_burst, self.t_update = max_burst_ms * MILLISECOND, t_update_ms * MILLISECOND
         self.max_ecnth, self.derandomized = max_ecnth, derandomized
         self.accu_prob = 0.0
+        self.drawn = (nan, nan)
+        """Accumulated probability and random number of the last drop; NaN if not computed."""
         self.period = t_update_ms / 1000
         self.burst_allowance = 0
         self.drop_prob = 0.0
@@ -60,6 +63,7 @@ class Pie(Aqm):
         if self.derandomized:
             return self.drop_by_accumulated_probability()
         u = self.draws.uniform()
+        self.drawn = nan, u
         return "drop" if u < self.drop_prob else "enque"
 
     def drop_by_accumulated_probability(self) -> str:
@@ -69,13 +73,28 @@ class Pie(Aqm):
         self.accu_prob += self.drop_prob
         if self.accu_prob < 0.85:
             return "enque"
+        self.drawn = self.accu_prob, nan
         if self.accu_prob >= 8.5:
             return "drop"
         u = self.draws.uniform()
+        self.drawn = self.accu_prob, u
         if u < self.drop_prob:
             self.accu_prob = 0
             return "drop"
         return "enque"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        accu_prob, u = self.drawn
+        if reason == "full":
+            accu_prob, u = self.accu_prob if self.derandomized else nan, nan
+        return "accumulated" if isnan(u) else "random", {
+            "qdelay_s": self.current_qdelay,
+            "qdelay_old_s": self.qdelay_old,
+            "drop_prob": self.drop_prob,
+            "burst_allowance_s": self.burst_allowance / MILLISECOND / 1000,
+            "accu_prob": accu_prob,
+            "random": u,
+        }
 
     def departure(self, now: float, packet: Packet, queue: Queue) -> None:
         """Sample the queueing delay, which is 0 for an empty queue (§4.2, "not congested")."""
@@ -126,6 +145,7 @@ class PieEnhanced(Pie):
     ) -> None:
         super().__init__(draws, rate, **pie)
         self.tail_drop = tail_drop
+        self.derandomized = True
         self.active = False
         self.last_timestamp = 0.0
         self.in_measurement = False
@@ -137,7 +157,9 @@ class PieEnhanced(Pie):
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         verdict: Any = "pass"
         self.link_was_idle = queue.idle_since is not None
+        self.full_rule = "buffer-full"
         if queue.bytes + packet.size > self.tail_drop:
+            self.full_rule = "tail-drop"
             verdict = ("drop", "full")
             self.accu_prob = 0
         elif self.active and self.drop_early(queue) == "drop" and self.burst_allowance == 0:
@@ -150,6 +172,10 @@ class PieEnhanced(Pie):
 
     def enqueued(self, now: float, packet: Packet, queue: Queue) -> None:
         self.turn_on_or_off(now, queue)
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        rule, values = super().explain(packet, reason)
+        return rule, values | {"avg_dq_time_s": self.avg_dq_time, "active": float(self.active)}
 
     def turn_on_or_off(self, now: float, queue: Queue) -> None:
         if not self.active and queue.bytes >= self.tail_drop // 3:

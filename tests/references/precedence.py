@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Aqm, Packet, Queue
+from references.fifo import Aqm, Packet, Queue, Values
+from references.red import Choice
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Precedence(Aqm):
         self.classes = [Class(*c) for c in classes]
         self.s = 500 * 8 / rate
         self.decayed_to = 0.0
+        self.choice = Choice()
 
     def class_of(self, packet: Packet) -> int:
         for i, c in enumerate(self.classes):
@@ -76,6 +78,7 @@ class Precedence(Aqm):
             c.count = -1
             return "pass"
         if c.avg >= c.maxth:
+            self.choice = Choice(c.count, 1.0, 1.0)
             c.count = 0
             return ("drop", "threshold")
         c.count += 1
@@ -83,10 +86,18 @@ class Precedence(Aqm):
         if pb == 0:
             return "pass"
         pa = pb / (1 - c.count * pb) if c.count * pb < 1 else 1.0
-        if self.draws.uniform() < pa:
+        u = self.draws.uniform()
+        if u < pa:
+            self.choice = Choice(c.count, pb, min(pa, 1.0), u)
             c.count = 0
             return ("signal", "early")
         return "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        """Return rule and variables; the average and the count are those of the packet's class."""
+        i = self.class_of(packet)
+        rule, choice = self.choice.explain(reason, self.classes[i].count)
+        return rule, {"precedence": i, "avg": self.classes[i].avg} | choice
 
     def overflow(self, now: float) -> None:
         for c in self.classes:

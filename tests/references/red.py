@@ -12,10 +12,27 @@ queue sets q_time to the time of the drop, because the average already reflects 
 the drop. Each idle time therefore reduces the average only once (ns-2, Linux).
 """
 
+from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Aqm, Packet, Queue
+from references.fifo import Aqm, Packet, Queue, Values
+
+
+@dataclass
+class Choice:
+    """Variables of the last signal of RED (figure 2); NaN if RED did not compute a variable."""
+
+    count: float = nan
+    p_b: float = nan
+    p_a: float = nan
+    random: float = nan
+
+    def explain(self, reason: str, count: int) -> tuple[str, Values]:
+        """Return rule and variables; only the present count is known if the buffer was full."""
+        choice = Choice(count) if reason == "full" else self
+        return "above-maxth" if reason == "threshold" else "random", dict(vars(choice))
 
 
 class Red(Aqm):
@@ -48,6 +65,7 @@ class Red(Aqm):
         self.count = -1
         self.count_bytes = 0
         self.decayed_to = 0.0
+        self.choice = Choice()
 
     def decay(self, now: float, idle_since: float | None) -> None:
         """Reduce the average as if small packets had arrived since the last decay."""
@@ -81,6 +99,7 @@ class Red(Aqm):
             return "pass"
         pb = self.initial_probability()
         if pb >= 1:
+            self.choice = Choice(self.counted(), 1.0, 1.0)
             self.count = self.count_bytes = 0
             return ("drop" if self.above == "drop" else "signal", "threshold")
         self.count += 1
@@ -100,10 +119,20 @@ class Red(Aqm):
             pa = 0.0 if n * pb < 1 else pb / (2 - n * pb) if n * pb < 2 else 1.0
         if self.by_bytes is not None and pa < 1:
             pa = pa * (packet.size / self.by_bytes)
-        if self.draws.uniform() < pa:
+        u = self.draws.uniform()
+        if u < pa:
+            self.choice = Choice(self.counted(), pb, min(pa, 1.0), u)
             self.count = self.count_bytes = 0
             return ("signal", "early")
         return "pass"
+
+    def counted(self) -> int:
+        """Return the count of packets, or of bytes in the byte mode of ns-2."""
+        return self.count if self.by_bytes is None or self.count < 0 else self.count_bytes
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        rule, choice = self.choice.explain(reason, self.counted())
+        return rule, {"avg": self.avg, "maxp": self.maxp} | choice
 
     def overflow(self, now: float) -> None:
         self.count = self.count_bytes = 0

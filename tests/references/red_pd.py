@@ -1,11 +1,12 @@
 """RED-PD (Mahajan, Floyd & Wetherall 2001): lists of drops and a drop probability per flow."""
 
 import math
+from math import nan
 from typing import Any
 
 from references.disciplines import branch
 from references.draws import Draws
-from references.fifo import Aqm, Packet, Queue
+from references.fifo import Aqm, Packet, Queue, Values
 from references.red import Red
 
 
@@ -37,20 +38,25 @@ class RedPd(Aqm):
         self.since: dict[int, int] = {}
         self.changed: dict[int, int] = {}
         self.latest: tuple[int, int] | None = None
+        self.in_front: Values = {}
+        """Variables of the monitored flow whose packet arrived last."""
+        self.preferred = False
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         while self.end <= packet.entered:
             self.detect()
-        self.latest = None
+        self.latest, self.preferred = None, False
         flow = packet.flow
+        since = self.since.get(flow, 0)
+        self.in_front = {"p_flow": self.p.get(flow, 0), "flow_count": since, "flow_random": nan}
         if flow in self.p:
-            since = self.since.get(flow, 0)
             expected = since * self.p[flow]
             spaced = self.p[flow] / (1 - expected) if expected < 1 else 1.0
-            chosen = self.draws.uniform() < spaced
-            if chosen and self.red.avg >= self.red.minth and queue.packets > 1:
+            u = self.draws.uniform()
+            if u < spaced and self.red.avg >= self.red.minth and queue.packets > 1:
                 self.since[flow] = 0
                 self.hit.add(flow)
+                self.in_front["flow_random"], self.preferred = u, True
                 return ("drop", "early")
             self.since[flow] = since + 1
         self.arrived += packet.size
@@ -60,6 +66,14 @@ class RedPd(Aqm):
         else:
             self.dropped(flow, packet.size)
         return verdict
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        """Return rule and variables; RED has not decided on a packet dropped in front of it."""
+        if reason == "full":
+            self.in_front["flow_random"] = nan
+        preferred = self.preferred and reason == "early"
+        rule, red = self.red.explain(packet, "full" if preferred else reason)
+        return "monitored-flow" if preferred else rule, self.in_front | red
 
     def overflow(self, now: float) -> None:
         self.red.overflow(now)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from references.fifo import Packet, Queue
+from references.fifo import Packet, Queue, Values
 from references.red import Red
 
 
@@ -33,3 +33,8 @@ class NonlinearRed(Red):
         if self.avg < self.maxth:
             return self.maxp * ((self.avg - self.minth) / (self.maxth - self.minth)) ** 2
         return 1.0
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        rule, values = super().explain(packet, reason)
+        del values["maxp"]  # maxp is a constant.
+        return rule, values

@@ -1,9 +1,10 @@
 """PIE with the integer arithmetic and the names of Linux 6.12 (sch_pie.c, pie.h)."""
 
+from math import isnan, nan
 from typing import Any
 
 from references.draws import MASK, Draws
-from references.fifo import NOT_ECT, SECOND, Aqm, Packet, Queue
+from references.fifo import NOT_ECT, SECOND, Aqm, Packet, Queue, Values
 
 MAX_PROB = MASK >> 8
 NS_PER_TICK = 64
@@ -73,6 +74,8 @@ class LinuxPie:
         self.max_burst = ticks(max_burst_ms * SECOND // 1000)
         self.alpha, self.beta = alpha, beta
         self.bytemode, self.dq_rate_estimator, self.mtu = bytemode, dq_rate_estimator, mtu
+        self.drawn = (nan, nan)
+        """Accumulated probability and random number of the last drop; NaN if not computed."""
         self.ecn_max = MAX_PROB // 10 if ecn_prob is None else MAX_PROB // 100 * ecn_prob
 
     def drop_early(self, v: Vars, backlog: int, packet_size: int) -> bool:
@@ -88,9 +91,11 @@ class LinuxPie:
         v.accu_prob = 0 if local_prob == 0 else (v.accu_prob + local_prob) & MASK
         if v.accu_prob < MAX_PROB // 100 * 85:
             return False
+        self.drawn = v.accu_prob, nan
         if v.accu_prob >= MAX_PROB // 2 * 17:
             return True
         rnd = self.draws.below(1 << 56)
+        self.drawn = v.accu_prob, rnd
         if rnd < local_prob:
             v.accu_prob = 0
             return True
@@ -104,6 +109,18 @@ class LinuxPie:
             return ("signal", "early")
         v.accu_prob = 0
         return ("drop", "early")
+
+    def explain(self, v: Vars, reason: str) -> tuple[str, Values]:
+        """Return rule and variables of the decision on the packet that arrived last."""
+        accu_prob, rnd = (v.accu_prob, nan) if reason == "full" else self.drawn
+        return "accumulated" if isnan(rnd) else "random", {
+            "qdelay_s": v.qdelay / TICKS_PER_SECOND,
+            "qdelay_old_s": v.qdelay_old / TICKS_PER_SECOND,
+            "drop_prob": v.prob / MAX_PROB,
+            "burst_allowance_s": v.burst_time / TICKS_PER_SECOND,
+            "accu_prob": accu_prob / MAX_PROB,
+            "random": rnd / MAX_PROB,
+        }
 
     def process_dequeue(self, v: Vars, now: int, packet: Packet, backlog: int) -> None:
         t = ticks(now)
@@ -200,6 +217,9 @@ class TcPie(Aqm):
         if queue.packets >= self.limit:
             return "pass"  # The full queue drops the packet.
         return self.pie.arrival(self.vars, packet, queue.bytes)
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        return self.pie.explain(self.vars, reason)
 
     def overflow(self, now: float) -> None:
         self.vars.accu_prob = 0

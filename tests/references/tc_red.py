@@ -1,10 +1,11 @@
 """RED with the integer arithmetic of Linux: of today's kernels and tc, and of Linux 2.4."""
 
 import math
+from math import nan
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Aqm, Packet, Queue
+from references.fifo import Aqm, Packet, Queue, Values
 
 TICKS_PER_SECOND = 15_625_000
 """Ticks of 64 ns per second, the unit in which tc computes transmission times."""
@@ -48,6 +49,8 @@ class TcRed(Aqm):
         self.qth_min, self.qth_max = qmin * 2**wlog, qmax * 2**wlog
         self.qave, self.count, self.qr = 0, -1, 0
         self.idle_from = 0
+        self.chosen: Values = {}
+        """Count, reach and random number of the last signal."""
 
     def random(self) -> int:
         bits: int = self.draws.below(2**32)
@@ -76,14 +79,23 @@ class TcRed(Aqm):
             self.count = -1
             return "pass"
         if self.qave >= self.qth_max:
+            self.chosen = {"count": self.count, "reach": nan, "q_r": nan}
             self.count = -1
             return ("signal", "threshold")
         self.count += 1
         if self.count:
-            if (self.qave - self.qth_min) // 2**self.wlog * self.count < self.qr:
+            reach = (self.qave - self.qth_min) // 2**self.wlog * self.count
+            if reach < self.qr:
                 return "pass"
+            self.chosen = {"count": self.count, "reach": reach, "q_r": self.qr}
             self.count = 0
             self.qr = self.random()
             return ("signal", "early")
         self.qr = self.random()
         return "pass"
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        full = {"count": self.count, "reach": nan, "q_r": nan}
+        chosen = full if reason == "full" else self.chosen
+        rule = "above-max" if reason == "threshold" else "random"
+        return rule, {"avg": self.qave / 2**self.wlog} | chosen

@@ -1,9 +1,10 @@
 """SFB of Linux (sch_sfb.c), whose bins count the waiting packets."""
 
+from math import nan
 from typing import Any
 
 from references.draws import Draws, mix
-from references.fifo import SECOND, Aqm, Packet, Queue
+from references.fifo import SECOND, Aqm, Packet, Queue, Values
 
 ONE = 0xFFFF
 
@@ -76,9 +77,11 @@ class TcSfb(Aqm):
         places[slot] = self.bins(slot, packet.flow)
         self.places[id(packet)] = places
         p_min, minqlen = self.update(slot, packet)
+        self.least, self.rule, self.r = (p_min, minqlen), "bins-full", nan
         if minqlen >= self.max_packets:
             return ("drop", "threshold")
         if p_min >= ONE:
+            self.rule = "penalty-rate"
             if self.double_buffering:
                 places[slot ^ 1] = self.bins(slot ^ 1, packet.flow)
                 self.update(slot ^ 1, packet)
@@ -86,9 +89,20 @@ class TcSfb(Aqm):
         r = self.draws.below(1 << 16)
         if r >= p_min:
             return "pass"
+        self.rule, self.r = "random", r / ONE
         if p_min > ONE // 2 and r < (p_min - ONE // 2) * 2:
+            self.rule = "random-drop"
             return ("drop", "early")
         return ("signal", "early")
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        p_min, minqlen = self.least
+        return self.rule, {
+            "p_min": p_min / ONE,
+            "qlen": minqlen,
+            "tokens": self.tokens_avail,
+            "random": nan if reason == "full" else self.r,
+        }
 
     def rate_limit(self, now: float) -> bool:
         if self.penalty_rate == 0 or self.burst == 0:

@@ -51,6 +51,7 @@ pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
 pub use run::{Departure, Forwarding, Happening, Report, Watch, forward, run, run_with};
 pub use scenario::{CapturedPart, FORMAT, Scenario};
+pub use series::is_column_of_why;
 
 use units::Read;
 use units::param::{Invalid, Json, page};

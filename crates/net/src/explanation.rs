@@ -181,8 +181,13 @@ impl Explanation {
 
     /// Add variables with their values.
     pub fn with(&mut self, variables: impl Variables) -> &mut Self {
-        variables.each(&mut |variable, value| self.values.push((variable, value)));
+        variables.each(&mut |variable, value| self.add(variable, value));
         self
+    }
+
+    /// Add a variable with its value.
+    pub fn add(&mut self, variable: &'static Variable, value: f64) {
+        self.values.push((variable, value));
     }
 
     /// Return the rule.

@@ -11,12 +11,15 @@ use std::sync::{Arc, Mutex};
 
 use engine::Stream;
 use lab::Watch;
-use net::{Aqm, Ecn, Why};
+use net::{Aqm, Ecn, Explanation, Why};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use queues::CustomAqms;
 use units::{Depth, Time};
+
+use crate::reasons::Reason;
 
 /// Packet, in the form that an AQM written in Python receives.
 #[pyclass(frozen, get_all, module = "aqmlab")]
@@ -95,7 +98,10 @@ impl Arrival {
 /// Decision of an AQM about a packet: to pass, to signal congestion, or to drop.
 #[pyclass(frozen, eq, module = "aqmlab")]
 #[derive(PartialEq)]
-pub struct Verdict(net::Verdict);
+pub struct Verdict {
+    verdict: net::Verdict,
+    reason: Option<Arc<Reason>>,
+}
 
 #[pymethods]
 impl Verdict {
@@ -105,17 +111,33 @@ impl Verdict {
     }
 
     fn __repr__(&self) -> String {
-        match self.0 {
+        let reason = self.reason.as_ref().map_or(String::new(), |reason| reason.arguments());
+        match self.verdict {
             net::Verdict::Pass => "PASS".to_string(),
-            net::Verdict::Signal(why) => format!("signal({:?})", why.name()),
-            net::Verdict::Drop(why) => format!("drop({:?})", why.name()),
+            net::Verdict::Signal(why) => format!("signal({:?}{reason})", why.name()),
+            net::Verdict::Drop(why) => format!("drop({:?}{reason})", why.name()),
         }
+    }
+}
+
+impl Verdict {
+    /// Read the arguments of a verdict that signals or drops a packet.
+    fn read(
+        verdict: impl FnOnce(Why) -> net::Verdict,
+        why: &str,
+        rule: Option<&str>,
+        source: &str,
+        variables: Option<&Bound<PyDict>>,
+    ) -> PyResult<Self> {
+        let has_reason = rule.is_some() || !source.is_empty() || variables.is_some();
+        let reason = has_reason.then(|| Reason::read(rule, source, variables).map(Arc::new)).transpose()?;
+        Ok(Verdict { verdict: verdict(self::reason(why)?), reason })
     }
 }
 
 /// Return the verdict that lets a packet pass the AQM.
 pub fn pass() -> Verdict {
-    Verdict(net::Verdict::Pass)
+    Verdict { verdict: net::Verdict::Pass, reason: None }
 }
 
 /// Return the reason whose name is `why`. An AQM can use only the reasons early and threshold. The
@@ -128,18 +150,30 @@ fn reason(why: &str) -> PyResult<Why> {
 }
 
 /// Return the verdict that signals congestion. The queue discipline marks an ECN-capable packet,
-/// and drops a packet that is not ECN-capable.
+/// and drops a packet that is not ECN-capable. The series `why` records the name of the rule, its
+/// source and the variables of the verdict.
 #[pyfunction]
-#[pyo3(signature = (why = "early"))]
-pub fn signal(why: &str) -> PyResult<Verdict> {
-    reason(why).map(|why| Verdict(net::Verdict::Signal(why)))
+#[pyo3(signature = (why = "early", *, rule = None, source = "", **variables))]
+pub fn signal(
+    why: &str,
+    rule: Option<&str>,
+    source: &str,
+    variables: Option<&Bound<PyDict>>,
+) -> PyResult<Verdict> {
+    Verdict::read(net::Verdict::Signal, why, rule, source, variables)
 }
 
-/// Return the verdict that drops a packet, even if the packet is ECN-capable.
+/// Return the verdict that drops a packet, even if the packet is ECN-capable. The series `why`
+/// records the name of the rule, its source and the variables of the verdict.
 #[pyfunction]
-#[pyo3(signature = (why = "early"))]
-pub fn drop(why: &str) -> PyResult<Verdict> {
-    reason(why).map(|why| Verdict(net::Verdict::Drop(why)))
+#[pyo3(signature = (why = "early", *, rule = None, source = "", **variables))]
+pub fn drop(
+    why: &str,
+    rule: Option<&str>,
+    source: &str,
+    variables: Option<&Bound<PyDict>>,
+) -> PyResult<Verdict> {
+    Verdict::read(net::Verdict::Drop, why, rule, source, variables)
 }
 
 /// Position of an AQM in the network: its link, its buffer, and its stream of random numbers.
@@ -229,6 +263,7 @@ impl CustomAqms for PythonAqms<'_> {
             name: name.to_string(),
             link: link.to_string(),
             now: Time::ZERO,
+            reason: None,
             fault: self.fault.clone(),
         };
         Python::attach(|py| match self.methods(py, name, link, place) {
@@ -280,6 +315,8 @@ struct PythonAqm {
     link: String,
     /// Simulated time of the last call of a method.
     now: Time,
+    /// Reason of the last verdict, if the Python object gave one.
+    reason: Option<Arc<Reason>>,
     fault: Arc<Fault>,
 }
 
@@ -317,14 +354,16 @@ impl Aqm for PythonAqm {
         let verdict = self.call("on_arrival", Some(packet), |py, methods| {
             let returned = methods.on_arrival.bind(py).call1((Packet::from(packet), Arrival(*at)))?;
             match returned.cast::<Verdict>() {
-                Ok(verdict) => Ok(verdict.get().0),
+                Ok(verdict) => Ok((verdict.get().verdict, verdict.get().reason.clone())),
                 Err(_) => Err(PyTypeError::new_err(format!(
                     "on_arrival returned {}; return PASS, signal(why) or drop(why)",
                     returned.repr()?
                 ))),
             }
         });
-        verdict.unwrap_or(net::Verdict::Pass)
+        let (verdict, reason) = verdict.unwrap_or((net::Verdict::Pass, None));
+        self.reason = reason;
+        verdict
     }
 
     fn on_admitted(&mut self, packet: &net::Packet, at: &net::Arrival) {
@@ -358,5 +397,15 @@ impl Aqm for PythonAqm {
                 ))),
             }
         })?
+    }
+
+    /// Explain the last verdict. A packet that was dropped because the buffer was full has only the
+    /// variables of the buffer.
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        if why != Why::Full
+            && let Some(reason) = &self.reason
+        {
+            reason.explain(to);
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! results. The crate `lab` simulates the scenario.
 
 mod aqms;
+mod reasons;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

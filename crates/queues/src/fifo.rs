@@ -105,7 +105,8 @@ fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
 variables! {
     /// Variables of the buffer of a queue.
     pub struct BufferVariables {
-        /// Number of packets that waited when the queue decided, without the packet itself.
+        /// Number of packets that waited when the queue decided, without the packet itself if it
+        /// arrived or left.
         queue_packets in "packets", from "rfc7567 §2";
         /// Total size of these packets.
         queue_bytes in "bytes", from "rfc7567 §2";
@@ -118,7 +119,7 @@ variables! {
 
 /// Rules and variables of the buffer of every queue. The rules of a wire and of a conditioner are
 /// among them, because a link has one list of its drops.
-pub(crate) const DECLARED: Declared = Declared { rules: GENERAL_RULES, variables: BufferVariables::LIST };
+pub const DECLARED: Declared = Declared { rules: GENERAL_RULES, variables: BufferVariables::LIST };
 
 /// Limit of a buffer.
 #[derive(Clone, Copy, Debug)]

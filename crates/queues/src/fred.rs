@@ -87,7 +87,7 @@ impl AqmParams for Fred {
             q: 0,
             q_time: Time::ZERO,
             flows: Vec::new(),
-            last: 0,
+            last: Flow::default(),
             signal: (&RANDOM, NO_VALUES),
             departures: Departures::default(),
             random: context.random,
@@ -164,8 +164,9 @@ pub struct FredAqm {
     /// Time at which the queue became empty (q_time).
     q_time: Time,
     flows: Vec<Flow>,
-    /// Flow of the packet that arrived last, and rule and variables of the last signal.
-    last: usize,
+    /// State of the flow whose packet arrived last, before the decision on the packet.
+    last: Flow,
+    /// Rule and variables of the last signal.
     signal: (&'static Rule, FredVariables),
     departures: Departures,
     random: Stream,
@@ -230,7 +231,7 @@ impl FredAqm {
                 let pa = if share < 1.0 { pb / (1.0 - share) } else { 1.0 };
                 let drawn = self.random.uniform();
                 if drawn < pa {
-                    let choice = FredVariables { p_b: pb, p_a: pa, random: drawn, ..NO_VALUES };
+                    let choice = FredVariables { p_b: pb, p_a: pa.min(1.0), random: drawn, ..NO_VALUES };
                     self.explained(&RANDOM, flow, choice);
                     self.count = 0;
                     return Verdict::Signal(Why::Early);
@@ -251,7 +252,6 @@ impl Aqm for FredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.depart(at.now);
         let i = packet.connection as usize;
-        self.last = i;
         if i >= self.flows.len() {
             self.flows.resize(i + 1, Flow::default());
         }
@@ -259,6 +259,7 @@ impl Aqm for FredAqm {
             self.calculate(at.now, false);
         }
         let (flow, avg) = (self.flows[i], self.average.value());
+        self.last = flow;
         let qlen = f64::from(flow.qlen);
         let outlaw = if qlen >= self.minth {
             Some(&MAXQ)
@@ -295,9 +296,32 @@ impl Aqm for FredAqm {
     fn explain(&self, why: Why, to: &mut Explanation) {
         self.average.explain(to);
         if why == Why::Full {
-            to.with(self.variables(self.flows[self.last], NO_VALUES));
+            to.with(self.variables(self.last, NO_VALUES));
         } else {
             to.by(self.signal.0).with(self.signal.1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use net::Backlog;
+    use serde_json::json;
+    use units::{Depth, Rate, Read};
+
+    /// The flow is above maxq, which adds a strike, and the buffer is full.
+    #[test]
+    fn the_explained_strikes_exclude_the_packet_itself() {
+        let context = QueueContext::new(Rate(1_500_000), Depth::Packets(100.0), Stream::new(1, "fred"));
+        let mut aqm = Fred::read(&json!({"minth": "4 packets"}), "fred").unwrap().aqm(context);
+        aqm.flows.resize(1, Flow { qlen: 4, strike: 7 });
+        aqm.q = 4;
+        let at = Arrival { now: Time(1), backlog: Backlog { packets: 4, bytes: 0 }, free_at: Time::NEVER };
+        assert_eq!(aqm.on_arrival(&Packet::default(), &at), Verdict::Drop(Why::Early));
+        let mut explanation = Explanation::of(Why::Full);
+        aqm.explain(Why::Full, &mut explanation);
+        let (_, strike) = explanation.values().iter().find(|(v, _)| v.name == "strike").unwrap();
+        assert_eq!((*strike, aqm.flows[0].strike), (7.0, 8));
     }
 }

@@ -163,20 +163,69 @@ pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Strea
     (drawn < drop_prob).then(|| Drawn { accu_prob: std::mem::take(accu_prob), random: drawn })
 }
 
-/// Variables of the controller in Appendix A, without the packets.
+/// Variables that the controllers in Appendices A and B have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Vars {
+    pub burst_allowance: Duration,
+    pub drop_prob: f64,
+    pub accu_prob: f64,
+    /// Accumulated probability and random number of the last signal.
+    pub drawn: Drawn,
+    /// Estimated queueing delay in seconds. `qdelay_old` is the delay at the previous update.
+    pub current_qdelay: f64,
+    pub qdelay_old: f64,
+}
+
+impl Vars {
+    /// Variables before the first packet.
+    pub const START: Vars = Vars {
+        burst_allowance: Duration::ZERO,
+        drop_prob: 0.0,
+        accu_prob: 0.0,
+        drawn: Drawn::NONE,
+        current_qdelay: 0.0,
+        qdelay_old: 0.0,
+    };
+
+    /// Finish an update of the drop probability, whose change is `p` (end of
+    /// calculate_drop_prob()). If `decays` is true, the drop probability also decays by 2 %. Return
+    /// true if the update changed a variable.
+    pub fn update(&mut self, p: f64, decays: bool, t_update: Duration) -> bool {
+        let before = (self.drop_prob, self.qdelay_old, self.burst_allowance);
+        self.drop_prob += p;
+        if decays {
+            self.drop_prob *= 0.98;
+        }
+        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+        self.qdelay_old = self.current_qdelay;
+        self.burst_allowance = Duration(self.burst_allowance.0.saturating_sub(t_update.0));
+        before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
+    }
+
+    /// Explain the decision on the last packet. `accumulates` is true if PIE accumulates
+    /// probabilities.
+    pub fn explain(&self, why: Why, accumulates: bool, to: &mut Explanation) {
+        let sum = if accumulates { self.accu_prob } else { f64::NAN };
+        let Drawn { accu_prob, random } = self.drawn.explain(why, sum, to);
+        to.with(PieVariables {
+            qdelay_s: self.current_qdelay,
+            qdelay_old_s: self.qdelay_old,
+            drop_prob: self.drop_prob,
+            burst_allowance_s: self.burst_allowance.seconds(),
+            accu_prob,
+            random,
+        });
+    }
+}
+
+/// Variables of the controller in Appendix A, without the packets. The estimated queueing delay is
+/// the waiting time of the last packet that left the queue, or 0 if the queue became empty at that
+/// departure.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     params: Pie,
     control: Control,
-    burst_allowance: Duration,
-    drop_prob: f64,
-    accu_prob: f64,
-    /// Accumulated probability and random number of the last signal.
-    drawn: Drawn,
-    /// Waiting time in seconds of the last packet that left the queue, or 0 if the queue became
-    /// empty at that departure. `qdelay_old` is the delay at the previous update.
-    current_qdelay: f64,
-    qdelay_old: f64,
+    vars: Vars,
     pub ticks: Ticks,
 }
 
@@ -185,12 +234,7 @@ impl State {
     pub fn new(params: &Pie) -> Self {
         State {
             control: Control { alpha: params.alpha, beta: params.beta, target: params.target.seconds() },
-            burst_allowance: Duration::ZERO,
-            drop_prob: 0.0,
-            accu_prob: 0.0,
-            drawn: Drawn::NONE,
-            current_qdelay: 0.0,
-            qdelay_old: 0.0,
+            vars: Vars::START,
             ticks: Ticks::every(params.t_update),
             params: params.clone(),
         }
@@ -198,41 +242,35 @@ impl State {
 
     /// Record the drop of a packet at a full buffer (Appendix B, enque()).
     pub fn overflows(&mut self) {
-        self.accu_prob = 0.0;
+        self.vars.accu_prob = 0.0;
     }
 
     /// Record that a packet left the queue after a waiting time of `delay` (deque()). `empties` is
     /// true if the queue became empty.
     pub fn departed(&mut self, delay: Duration, empties: bool) {
-        self.current_qdelay = if empties { 0.0 } else { delay.seconds() };
+        self.vars.current_qdelay = if empties { 0.0 } else { delay.seconds() };
     }
 
     /// Update the drop probability (calculate_drop_prob()). Return true if the update changed a
     /// variable of the controller.
     pub fn calculate_drop_prob(&mut self) -> bool {
-        let before = (self.drop_prob, self.qdelay_old, self.burst_allowance);
-        self.drop_prob += self.control.step(self.drop_prob, self.current_qdelay, self.qdelay_old);
-        if self.current_qdelay == 0.0 && self.qdelay_old == 0.0 {
-            self.drop_prob *= 0.98;
-        }
-        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
-        self.qdelay_old = self.current_qdelay;
-        self.burst_allowance = Duration(self.burst_allowance.0.saturating_sub(self.params.t_update.0));
-        before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
+        let Vars { drop_prob, current_qdelay, qdelay_old, .. } = self.vars;
+        let p = self.control.step(drop_prob, current_qdelay, qdelay_old);
+        self.vars.update(p, current_qdelay == 0.0 && qdelay_old == 0.0, self.params.t_update)
     }
 
     /// Decide if a packet is to be dropped (drop_early()). Return `None` if the packet passes.
     fn drop_early(&mut self, queued: u64, random: &mut Stream) -> Option<Drawn> {
-        let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
+        let low = self.vars.qdelay_old < self.control.target / 2.0 && self.vars.drop_prob < 0.2;
         if low || queued <= 2 * self.params.mean_packet_size.0 {
             return None;
         }
         match self.params.tosses {
             Tosses::Independent => {
                 let drawn = random.uniform();
-                (drawn < self.drop_prob).then_some(Drawn { accu_prob: f64::NAN, random: drawn })
+                (drawn < self.vars.drop_prob).then_some(Drawn { accu_prob: f64::NAN, random: drawn })
             }
-            Tosses::Accumulated => accumulate(&mut self.accu_prob, self.drop_prob, random),
+            Tosses::Accumulated => accumulate(&mut self.vars.accu_prob, self.vars.drop_prob, random),
         }
     }
 
@@ -240,15 +278,15 @@ impl State {
     #[inline]
     pub fn judge(&mut self, queued: u64, random: &mut Stream) -> Verdict {
         let half = self.control.target / 2.0;
-        if self.drop_prob == 0.0 && self.current_qdelay < half && self.qdelay_old < half {
-            self.burst_allowance = self.params.max_burst;
+        if self.vars.drop_prob == 0.0 && self.vars.current_qdelay < half && self.vars.qdelay_old < half {
+            self.vars.burst_allowance = self.params.max_burst;
         }
-        if self.burst_allowance == Duration::ZERO
+        if self.vars.burst_allowance == Duration::ZERO
             && let Some(drawn) = self.drop_early(queued, random)
         {
-            (self.accu_prob, self.drawn) = (0.0, drawn);
+            (self.vars.accu_prob, self.vars.drawn) = (0.0, drawn);
             // RFC 8033 §5.1 defines marking instead of dropping.
-            return if self.drop_prob < self.params.mark_below.0 {
+            return if self.vars.drop_prob < self.params.mark_below.0 {
                 Verdict::Signal(Why::Early)
             } else {
                 Verdict::Drop(Why::Early)
@@ -259,15 +297,7 @@ impl State {
 
     /// Explain the decision on the last packet.
     pub fn explain(&self, why: Why, to: &mut Explanation) {
-        let Drawn { accu_prob, random } = self.drawn.explain(why, self.accu_prob, to);
-        to.with(PieVariables {
-            qdelay_s: self.current_qdelay,
-            qdelay_old_s: self.qdelay_old,
-            drop_prob: self.drop_prob,
-            burst_allowance_s: self.burst_allowance.seconds(),
-            accu_prob,
-            random,
-        });
+        self.vars.explain(why, matches!(self.params.tosses, Tosses::Accumulated), to);
     }
 }
 
@@ -326,26 +356,38 @@ mod tests {
     use serde_json::json;
     use units::Read;
 
+    #[test]
+    fn a_drop_at_a_full_buffer_has_an_accumulated_probability_only_if_pie_accumulates() {
+        for (tosses, sum) in [("independent", f64::NAN), ("accumulated", 0.25)] {
+            let mut state = State::new(&Pie::read(&json!({"tosses": tosses}), "pie").unwrap());
+            state.vars.accu_prob = 0.25;
+            let mut explanation = Explanation::of(Why::Full);
+            state.explain(Why::Full, &mut explanation);
+            let (_, value) = explanation.values().iter().find(|(v, _)| v.name == "accu_prob").unwrap();
+            assert_eq!(value.to_bits(), sum.to_bits(), "{tosses}");
+        }
+    }
+
     /// §4.2 of RFC 8033: while the queue is empty, the drop probability falls in every period by 2
     /// %, "a time constant around 50 * T_UPDATE", and by the scaled alpha QDELAY_REF. If the delay
     /// did not become 0 when the queue becomes empty, the drop probability would rise.
     #[test]
     fn the_probability_decays_while_the_queue_is_empty() {
         let mut state = State::new(&Pie::read(&json!({}), "pie").unwrap());
-        state.drop_prob = 0.5;
+        state.vars.drop_prob = 0.5;
         state.departed(Duration::from_millis(30), false);
         state.calculate_drop_prob();
-        assert!(state.drop_prob > 0.5, "a standing queue of twice the target");
+        assert!(state.vars.drop_prob > 0.5, "a standing queue of twice the target");
         state.departed(Duration::from_millis(30), true);
         state.calculate_drop_prob();
-        let mut expected = state.drop_prob;
+        let mut expected = state.vars.drop_prob;
         for _ in 0..50 {
             state.calculate_drop_prob();
             expected = (expected - 0.125 * 0.015) * 0.98;
-            assert!((state.drop_prob - expected).abs() < 1e-12, "{} {expected}", state.drop_prob);
+            assert!((state.vars.drop_prob - expected).abs() < 1e-12, "{} {expected}", state.vars.drop_prob);
         }
-        assert!(state.drop_prob < 0.5 * 0.98_f64.powi(50));
+        assert!(state.vars.drop_prob < 0.5 * 0.98_f64.powi(50));
         let periods = (0..).take_while(|_| state.calculate_drop_prob()).count();
-        assert!(state.drop_prob == 0.0 && periods < 200, "{} after {periods}", state.drop_prob);
+        assert!(state.vars.drop_prob == 0.0 && periods < 200, "{} after {periods}", state.vars.drop_prob);
     }
 }

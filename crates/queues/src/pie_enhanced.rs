@@ -14,7 +14,7 @@ use units::{Bytes, Depth, Duration, Probability, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
-use crate::pie::{Control, Drawn, PieVariables, accumulate};
+use crate::pie::{Control, Drawn, Vars, accumulate};
 
 /// Number of bytes that must depart for one measurement of the departure rate (DQ_THRESHOLD).
 /// `WEIGHT` is the weight of one measurement in the moving average, 2^14 / 2^16.
@@ -70,12 +70,7 @@ impl AqmParams for PieEnhanced {
             control: Control { alpha: self.alpha, beta: self.beta, target: self.target.seconds() },
             params: self.clone(),
             active: false,
-            burst_allowance: Duration::ZERO,
-            drop_prob: 0.0,
-            accu_prob: 0.0,
-            drawn: Drawn::NONE,
-            current_qdelay: 0.0,
-            qdelay_old: 0.0,
+            vars: Vars::START,
             last_timestamp: Time::ZERO,
             measurement: None,
             avg_dq_time: 0.0,
@@ -118,14 +113,7 @@ pub struct PieEnhancedAqm {
     tail_drop: u64,
     control: Control,
     active: bool,
-    burst_allowance: Duration,
-    drop_prob: f64,
-    accu_prob: f64,
-    /// Accumulated probability and random number of the last signal.
-    drawn: Drawn,
-    /// Estimated queueing delay in seconds. `qdelay_old` is the previous estimate.
-    current_qdelay: f64,
-    qdelay_old: f64,
+    vars: Vars,
     last_timestamp: Time,
     measurement: Option<Measurement>,
     /// Average time in seconds that the departure of DQ_THRESHOLD bytes takes, or 0 before the
@@ -171,32 +159,23 @@ impl PieEnhancedAqm {
         if now.since(self.last_timestamp) < self.params.t_update {
             return true;
         }
-        let before = (self.drop_prob, self.qdelay_old, self.burst_allowance);
         let bytes = self.departures.backlog().bytes as f64;
-        self.current_qdelay = bytes * self.avg_dq_time / DQ_THRESHOLD as f64;
-        let mut p = self.control.step(self.drop_prob, self.current_qdelay, self.qdelay_old);
-        if self.drop_prob >= 0.1 && p > 0.02 {
-            p = 0.02;
-        }
-        self.drop_prob += p;
+        self.vars.current_qdelay = bytes * self.avg_dq_time / DQ_THRESHOLD as f64;
+        let Vars { drop_prob, current_qdelay, qdelay_old, .. } = self.vars;
+        let p = self.control.step(drop_prob, current_qdelay, qdelay_old);
+        let p = if drop_prob >= 0.1 { p.min(0.02) } else { p };
         let half = self.control.target / 2.0;
-        if self.current_qdelay < half && self.qdelay_old < half {
-            self.drop_prob *= 0.98;
-        }
-        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
-        self.qdelay_old = self.current_qdelay;
         self.last_timestamp = now;
-        self.burst_allowance = Duration(self.burst_allowance.0.saturating_sub(self.params.t_update.0));
-        before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
+        self.vars.update(p, current_qdelay < half && qdelay_old < half, self.params.t_update)
     }
 
     /// Decide if a packet is to be dropped (drop_early()). Return `None` if the packet passes.
     fn drop_early(&mut self, queued: u64) -> Option<Drawn> {
-        let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
+        let low = self.vars.qdelay_old < self.control.target / 2.0 && self.vars.drop_prob < 0.2;
         if low || queued <= 2 * self.params.mean_packet_size.0 {
             return None;
         }
-        accumulate(&mut self.accu_prob, self.drop_prob, &mut self.random)
+        accumulate(&mut self.vars.accu_prob, self.vars.drop_prob, &mut self.random)
     }
 
     /// Turn PIE on if `queued` is at least a third of the tail drop threshold. Turn PIE off if the
@@ -205,15 +184,16 @@ impl PieEnhancedAqm {
     fn switch(&mut self, at: &Arrival, queued: u64) {
         if !self.active && queued >= self.tail_drop / 3 {
             self.active = true;
-            self.qdelay_old = 0.0;
-            self.drop_prob = 0.0;
-            self.accu_prob = 0.0;
+            self.vars.qdelay_old = 0.0;
+            self.vars.drop_prob = 0.0;
+            self.vars.accu_prob = 0.0;
             self.avg_dq_time = 0.0;
             self.last_timestamp = at.now;
-            self.burst_allowance = self.params.max_burst;
+            self.vars.burst_allowance = self.params.max_burst;
             self.measurement = Some(Measurement { start: at.now, bytes: 0 });
         }
-        let calm = self.drop_prob == 0.0 && self.qdelay_old == 0.0 && self.current_qdelay == 0.0;
+        let calm =
+            self.vars.drop_prob == 0.0 && self.vars.qdelay_old == 0.0 && self.vars.current_qdelay == 0.0;
         if calm && self.found_idle {
             self.active = false;
             self.measurement = None;
@@ -233,15 +213,15 @@ impl Aqm for PieEnhancedAqm {
         }
         self.depart(at.now);
         if at.backlog.bytes + u64::from(packet.size) > self.tail_drop {
-            self.accu_prob = 0.0;
+            self.vars.accu_prob = 0.0;
             self.switch(at, at.backlog.bytes);
             self.tail_dropped = true;
             return Verdict::Drop(Why::Full);
         }
         let drawn = if self.active { self.drop_early(at.backlog.bytes) } else { None };
-        if let Some(drawn) = drawn.filter(|_| self.burst_allowance == Duration::ZERO) {
-            (self.accu_prob, self.drawn) = (0.0, drawn);
-            let signal = self.drop_prob < self.params.mark_below.0;
+        if let Some(drawn) = drawn.filter(|_| self.vars.burst_allowance == Duration::ZERO) {
+            (self.vars.accu_prob, self.vars.drawn) = (0.0, drawn);
+            let signal = self.vars.drop_prob < self.params.mark_below.0;
             if !(signal && packet.ecn.is_capable()) {
                 self.switch(at, at.backlog.bytes);
             }
@@ -260,22 +240,14 @@ impl Aqm for PieEnhancedAqm {
     }
 
     fn on_overflow(&mut self, _: Time) {
-        self.accu_prob = 0.0;
+        self.vars.accu_prob = 0.0;
     }
 
     fn explain(&self, why: Why, to: &mut Explanation) {
-        let Drawn { accu_prob, random } = self.drawn.explain(why, self.accu_prob, to);
+        self.vars.explain(why, true, to);
         if self.tail_dropped {
             to.by(&TAIL_DROP);
         }
-        to.with(PieVariables {
-            qdelay_s: self.current_qdelay,
-            qdelay_old_s: self.qdelay_old,
-            drop_prob: self.drop_prob,
-            burst_allowance_s: self.burst_allowance.seconds(),
-            accu_prob,
-            random,
-        });
         to.with(RateVariables { avg_dq_time_s: self.avg_dq_time, active: f64::from(u8::from(self.active)) });
     }
 }

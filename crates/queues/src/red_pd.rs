@@ -202,9 +202,10 @@ struct Last {
     flow: u32,
     size: u64,
     passed: bool,
-    /// Packets since the flow's last drop in front of RED, and the random number, if RED-PD dropped
-    /// the packet in front of RED.
-    preferred: Option<(u32, f64)>,
+    /// Number of packets of the flow since its last drop in front of RED, before this packet.
+    since: u32,
+    /// Random number, if RED-PD dropped the packet in front of RED.
+    preferred: Option<f64>,
 }
 
 /// State of RED-PD.
@@ -359,7 +360,7 @@ impl RedPdAqm {
         let drawn = self.random.uniform();
         let chosen = drawn < uniform(state.probability, i64::from(state.since));
         if chosen {
-            self.last.preferred = Some((state.since, drawn));
+            self.last.preferred = Some(drawn);
         }
         state.since = state.since.saturating_add(1);
         chosen
@@ -393,7 +394,8 @@ impl Aqm for RedPdAqm {
         if i >= self.flows.len() {
             self.flows.resize(i + 1, Flow::default());
         }
-        self.last = Last { flow: packet.connection, size, passed: false, preferred: None };
+        let since = self.flows[i].since;
+        self.last = Last { flow: packet.connection, size, passed: false, since, preferred: None };
         if self.prefers(i) && self.congested(at) {
             (self.flows[i].hit, self.flows[i].since) = (self.interval, 0);
             return Verdict::Drop(Why::Early);
@@ -422,15 +424,40 @@ impl Aqm for RedPdAqm {
 
     fn explain(&self, why: Why, to: &mut Explanation) {
         let flow = &self.flows[self.last.flow as usize];
-        let preferred = self.last.preferred.map(|(since, drawn)| (f64::from(since), drawn));
-        let (flow_count, flow_random) = preferred.unwrap_or((f64::from(flow.since), f64::NAN));
-        to.with(FlowVariables { p_flow: flow.probability, flow_count, flow_random });
-        match preferred {
-            Some(_) if why == Why::Early => {
-                self.red.explain(Why::Full, to);
-                to.by(&MONITORED);
-            }
-            _ => self.red.explain(why, to),
+        let preferred = self.last.preferred.filter(|_| why == Why::Early);
+        to.with(FlowVariables {
+            p_flow: flow.probability,
+            flow_count: f64::from(self.last.since),
+            flow_random: preferred.unwrap_or(f64::NAN),
+        });
+        if preferred.is_some() {
+            self.red.explain(Why::Full, to);
+            to.by(&MONITORED);
+        } else {
+            self.red.explain(why, to);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use net::Backlog;
+    use serde_json::json;
+    use units::Rate;
+
+    /// RED decides on the fifth packet of a monitored flow, in front of which four packets passed.
+    #[test]
+    fn the_explained_count_excludes_the_packet_itself() {
+        let context = QueueContext::new(Rate(1_500_000), Depth::Packets(100.0), Stream::new(1, "red"));
+        let mut aqm = RedPd::read(&json!({}), "red_pd").unwrap().aqm(context);
+        aqm.flows.resize(1, Flow { probability: 0.001, ..Flow::default() });
+        let at = Arrival { now: Time(1), backlog: Backlog::default(), free_at: Time::NEVER };
+        (0..5).for_each(|_| assert_eq!(aqm.on_arrival(&Packet::default(), &at), Verdict::Pass));
+        let mut explanation = Explanation::of(Why::Full);
+        aqm.explain(Why::Full, &mut explanation);
+        let value = |name: &str| explanation.values().iter().find(|(v, _)| v.name == name).unwrap().1;
+        assert_eq!((value("p_flow"), value("flow_count")), (0.001, 4.0));
+        assert!(value("flow_random").is_nan());
     }
 }

@@ -23,7 +23,8 @@ variables! {
         count in "packets or bytes", from "floyd1993red fig. 2";
         /// Signal probability before spacing (p_b), which depends on the average.
         p_b in "0..1", from "floyd1993red fig. 2";
-        /// Signal probability of this packet (p_a), which depends on p_b and on the count.
+        /// Signal probability of this packet (p_a), which depends on p_b and on the count. If the
+        /// formula gives more than 1, p_a is 1.
         p_a in "0..1", from "floyd1993red §7";
         /// Random number between 0 and 1 that was compared with p_a.
         random in "0..1", from "floyd1993red fig. 2";
@@ -151,7 +152,8 @@ impl Chooser {
     /// Signal a packet whose random number `drawn` is below p_a, and restart the count.
     #[inline]
     fn signal(&mut self, pb: f64, pa: f64, drawn: f64) -> Verdict {
-        self.signal = ChoiceVariables { count: self.count as f64, p_b: pb, p_a: pa, random: drawn };
+        let p_a = pa.min(1.0);
+        self.signal = ChoiceVariables { count: self.count as f64, p_b: pb, p_a, random: drawn };
         self.count = 0;
         Verdict::Signal(Why::Early)
     }
@@ -195,5 +197,20 @@ impl Chooser {
     /// Set the count to 0, because a packet was dropped for another reason than the average.
     pub fn restart(&mut self) {
         self.count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After a signal, the formula of method 2 gives p_b/(1 - p_b), which is 4 for a p_b of 0.8.
+    #[test]
+    fn an_explained_probability_is_at_most_1() {
+        let mut chooser = Chooser::new(Spacing::Uniform, AboveMaxth::Drop);
+        let mut random = Stream::new(1, "spacing");
+        chooser.restart();
+        assert_eq!(chooser.judge(Pressure::Early(0.8), &mut random), Verdict::Signal(Why::Early));
+        assert_eq!((chooser.signal.p_b, chooser.signal.p_a, chooser.signal.count), (0.8, 1.0, 1.0));
     }
 }

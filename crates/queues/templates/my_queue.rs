@@ -116,7 +116,7 @@ impl Aqm for MyQueueAqm {
             return Verdict::Pass;
         }
         let p = (queue - low) / (high - low);
-        let random = if p < 1.0 { self.random.uniform() } else { 0.0 };
+        let random = if p < 1.0 { self.random.uniform() } else { f64::NAN };
         if random >= p {
             return Verdict::Pass;
         }

@@ -44,7 +44,8 @@ pub fn pages() -> Vec<units::param::Json> {
     }
     let rules = |rules: &[net::Rule]| rules.iter().map(net::Rule::entry).collect::<units::param::Json>();
     let mut cwnd = page::<CwndParameters>();
-    cwnd["rules"] = rules(&[sender::RULES, congestion::growth::RULES].concat());
+    let growth = [congestion::growth::RULES, congestion::hybrid_start::RULES].concat();
+    cwnd["rules"] = rules(&[sender::RULES, &growth].concat());
     let mut pages = vec![
         own,
         page::<EcnParameters>(),

@@ -33,6 +33,8 @@ use crate::real_ends::KernelState;
 use crate::record::Table;
 use crate::totals::ConnectionTotals;
 
+pub use why::is_column_of_why;
+
 pub use recorder::{Names, RequestRecord, RunStart, SampledCounts, SingleFlow, Snapshot};
 
 use recorder::{Needs, Recorder, StoredRows, hooks};

@@ -32,8 +32,8 @@ pub struct PacketDelays {
     /// For each link of the network, true if the link is recorded.
     recorded: Vec<bool>,
     list: List<Transmission>,
-    /// End of the warm-up.
-    warm_up_end: Time,
+    /// First time after the warm-up.
+    first: Time,
     /// End of the run.
     ends: Time,
 }
@@ -45,7 +45,7 @@ impl Recorder for PacketDelays {
     fn begin(start: &RunStart) -> Self {
         let mut recorded = vec![false; start.links];
         start.recorded.iter().for_each(|&link| recorded[link as usize] = true);
-        PacketDelays { recorded, list: List::default(), warm_up_end: start.begins, ends: Time::NEVER }
+        PacketDelays { recorded, list: List::default(), first: start.first_transmission(), ends: Time::NEVER }
     }
 
     fn stored_rows(&self) -> StoredRows {
@@ -53,7 +53,7 @@ impl Recorder for PacketDelays {
     }
 
     fn on_link(&mut self, _: Time, link: u32, [entered, begins]: [Time; 2], flow: u32) {
-        if self.recorded[link as usize] && (begins > self.warm_up_end || self.warm_up_end == Time::ZERO) {
+        if self.recorded[link as usize] && begins >= self.first {
             self.list.push(Transmission { begins, delay: begins.since(entered), link, flow });
         }
     }

@@ -79,7 +79,7 @@ impl QueueDelays {
         for (place, &link) in start.recorded.iter().enumerate() {
             places[link as usize] = place * groups;
         }
-        let first = if start.begins == Time::ZERO { Time::ZERO } else { start.begins + Duration(1) };
+        let first = start.first_transmission();
         let ends = start.ends.unwrap_or(Time::ZERO);
         QueueDelays {
             links: start.recorded.to_vec(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use net::{End, Explanation, Fate, Link, Variable};
 use queues::Discipline;
 use tcp::{CwndChange, Endpoint};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::columns::Definition;
 use crate::memory::List;
@@ -93,6 +93,14 @@ pub struct RunStart<'a> {
     pub single: &'a [SingleFlow],
     /// Index of the first flow of each `[[flows]]` table.
     pub tables: &'a [u32],
+}
+
+impl RunStart<'_> {
+    /// Return the time from which on the beginnings of transmissions are recorded: after the end of
+    /// the warm-up, or from the beginning of a run without a warm-up.
+    pub fn first_transmission(&self) -> Time {
+        if self.begins == Time::ZERO { Time::ZERO } else { self.begins + Duration(1) }
+    }
 }
 
 /// Counts of the links and flows that each sample covers.

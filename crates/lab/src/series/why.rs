@@ -29,6 +29,13 @@ columns::tables! {
     }
 }
 
+/// Return true if each row of the series `why` has a column of this name, for any queue.
+pub fn is_column_of_why(name: &str) -> bool {
+    let fixed = Columns::DEFINITION.columns.iter().map(|[column, ..]| *column);
+    let buffer = queues::fifo::DECLARED.variables.iter().map(|variable| variable.name);
+    fixed.chain(buffer).any(|known| known == name)
+}
+
 /// Drop or mark with its rule.
 #[derive(Clone, Copy, Debug)]
 struct Reason {

@@ -301,6 +301,60 @@ fn the_variables_of_red_explain_its_signals() {
     }
 }
 
+/// Return the rules by which two bulk flows, with and without ECN, change their windows with CUBIC.
+fn rules_of_cubic(arithmetic: &str, slow_start: &str) -> BTreeSet<String> {
+    let tcp = format!(
+        r#"{{ stack = "linux", ecn = "rfc3168", congestion = {{ kind = "cubic", arithmetic = "{arithmetic}", slow_start = {slow_start} }} }}"#
+    );
+    let flows = r#"[
+        { from = "left-0", to = "right-0", traffic = "bulk" },
+        { from = "left-0", to = "right-0", traffic = { kind = "bulk", size = "50 MB" }, tcp = { ecn = "off" }, start = "5 s" },
+    ]"#;
+    let changes = [
+        ("network.queue", r#"{ kind = "codel", limit = "200 packets" }"#),
+        ("network.rate", "50 Mbit/s"),
+        ("network.delay", "40 ms"),
+        ("network.left_rate", "1 Gbit/s"),
+        ("network.right_rate", "1 Gbit/s"),
+        ("tcp", tcp.as_str()),
+        ("flows", flows),
+        ("duration", "60 s"),
+        ("record.series", SERIES),
+    ];
+    let run = outcome(TWO_DOWNLOADS, &changes);
+    check_windows(&run);
+    texts(table(&run, "why_cwnd"), "rule").into_iter().collect()
+}
+
+/// The two arithmetics make the same distinctions. Only Linux's arithmetic grows cwnd by a
+/// twentieth before the first congestion. The growth at or above the curve is too slow for a row
+/// within a minute.
+#[test]
+fn cubic_of_linux_has_the_rules_of_rfc_9438() {
+    for (detect, exit) in [("train", "hystart-ack-train"), ("delay", "hystart-delay")] {
+        let mut expected = BTreeSet::from([
+            exit,
+            "slow-start",
+            "cubic-concave",
+            "cubic-convex",
+            "cubic-reno-friendly",
+            "cubic-loss",
+            "cubic-loss-fast-convergence",
+            "cubic-mark",
+            "cubic-mark-fast-convergence",
+            "initial-window",
+            "proportional-rate-reduction",
+        ]);
+        for arithmetic in ["rfc9438", "linux"] {
+            let slow_start = format!(r#"{{ kind = "hybrid", detect = "{detect}" }}"#);
+            let mut rules = rules_of_cubic(arithmetic, &slow_start);
+            rules.remove("recovery-ends");
+            assert_eq!(rules.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected, "{arithmetic}");
+            expected.insert("cubic-before-congestion");
+        }
+    }
+}
+
 /// A pause of two seconds between two messages restarts cwnd, at the time of the first segment
 /// after the pause.
 #[test]

@@ -23,13 +23,13 @@ rules! {
     /// Congestion avoidance with Appropriate Byte Counting: each acknowledged window of bytes
     /// increases cwnd by one segment.
     BYTE_COUNTING = "appropriate-byte-counting", from "rfc3465 §2.1";
-    /// Slow start ended without congestion, and ssthresh is cwnd.
-    SLOW_START_ENDS = "slow-start-ends", from "rfc9406 §4.2; ha2011taming";
+    /// HyStart++ ended slow start without congestion, and ssthresh is cwnd.
+    SLOW_START_ENDS = "slow-start-ends", from "rfc9406 §4.2";
 }
 
 /// Return the rule of standard TCP by which an ACK changed the windows.
 pub fn rule(window: &Window, after: Windows) -> &'static Rule {
-    if after[0] == window.cwnd {
+    if after[1] != window.ssthresh {
         &SLOW_START_ENDS
     } else if window.cwnd < window.ssthresh {
         &SLOW_START
@@ -108,12 +108,12 @@ impl Growth {
     /// Return the rule by which an ACK changed the windows. `avoidance` is the rule of the control
     /// for congestion avoidance, or `None` for that of standard TCP.
     pub fn rule(&self, window: &Window, after: Windows, avoidance: Option<&'static Rule>) -> &'static Rule {
-        let by_hystart =
-            self.exit.as_ref().is_some_and(|exit| matches!(exit.detector, Detector::PlusPlus(_)));
-        match rule(window, after) {
-            rule if *rule == SLOW_START && by_hystart => &HYSTART,
-            rule if *rule != AVOIDANCE => rule,
-            rule => avoidance.unwrap_or(match self.avoidance {
+        let detector = self.exit.as_ref().map(|exit| &exit.detector);
+        match (rule(window, after), detector) {
+            (rule, Some(Detector::PlusPlus(_))) if *rule == SLOW_START => &HYSTART,
+            (rule, Some(Detector::Hybrid(hybrid))) if *rule == SLOW_START_ENDS => hybrid.rule(),
+            (rule, _) if *rule != AVOIDANCE => rule,
+            (rule, _) => avoidance.unwrap_or(match self.avoidance {
                 Avoidance::PerWindow => &BYTE_COUNTING,
                 Avoidance::PerAck | Avoidance::PerByte => rule,
             }),

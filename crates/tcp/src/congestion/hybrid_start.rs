@@ -11,6 +11,7 @@
 //! paced, the duration of the train is compared with the whole minimum round-trip time, because
 //! pacing alone spreads the segments over half of a round-trip time.
 
+use net::{Rule, rules};
 use units::{Duration, Packets, Range, Time, params, words};
 
 use crate::congestion::event::Ack;
@@ -52,6 +53,15 @@ params! {
     }
 }
 
+rules! {
+    /// Slow start ended without congestion, because a train of ACKs lasted half the minimum
+    /// round-trip time. ssthresh is cwnd.
+    TRAIN = "hystart-ack-train", from "ha2011taming §4; Linux, tcp_cubic: hystart_update";
+    /// Slow start ended without congestion, because the minimum round-trip time of a round had
+    /// grown. ssthresh is cwnd.
+    DELAY = "hystart-delay", from "ha2011taming §4; Linux, tcp_cubic: hystart_update";
+}
+
 /// Value of a round-trip time before its first measurement.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// Maximum time by which hosts delay ACKs (Linux, hystart_ack_delay).
@@ -72,7 +82,15 @@ pub struct HybridState {
     samples: u32,
     round_start: Time,
     last_ack: Time,
-    has_exited: bool,
+    /// Condition that ended slow start, or `None` before slow start ends.
+    exit: Option<Exit>,
+}
+
+/// Condition that ended slow start.
+#[derive(Clone, Copy, Debug)]
+enum Exit {
+    Train,
+    Delay,
 }
 
 impl HybridState {
@@ -85,7 +103,7 @@ impl HybridState {
             samples: 0,
             round_start: Time::ZERO,
             last_ack: Time::ZERO,
-            has_exited: false,
+            exit: None,
         }
     }
 
@@ -94,7 +112,7 @@ impl HybridState {
     pub fn observe(&mut self, w: &Window, ack: &Ack, paced: bool) -> bool {
         let Some(rtt) = ack.rtt else { return false };
         self.min_rtt = self.min_rtt.min(rtt);
-        if self.has_exited || w.cwnd >= w.ssthresh {
+        if self.exit.is_some() || w.cwnd >= w.ssthresh {
             return false;
         }
         if ack.round {
@@ -104,13 +122,21 @@ impl HybridState {
         if w.cwnd < self.params.low_window.0 * w.smss {
             return false;
         }
-        if self.params.detect != Detect::Delay {
-            self.has_exited = self.train_is_long(w, ack, paced);
+        if self.params.detect != Detect::Delay && self.train_is_long(w, ack, paced) {
+            self.exit = Some(Exit::Train);
         }
-        if self.params.detect != Detect::Train {
-            self.has_exited |= self.rtt_has_grown(rtt);
+        if self.params.detect != Detect::Train && self.rtt_has_grown(rtt) {
+            self.exit.get_or_insert(Exit::Delay);
         }
-        self.has_exited
+        self.exit.is_some()
+    }
+
+    /// Return the rule that ended slow start.
+    pub fn rule(&self) -> &'static Rule {
+        match self.exit {
+            Some(Exit::Delay) => &DELAY,
+            _ => &TRAIN,
+        }
     }
 
     /// Return true if the current train of ACKs lasts long enough to end slow start.
@@ -139,7 +165,7 @@ impl HybridState {
 
     /// Restart after a timeout: slow start begins again without measurements.
     pub fn on_timeout(&mut self) {
-        (self.min_rtt, self.has_exited) = (UNMEASURED, false);
+        (self.min_rtt, self.exit) = (UNMEASURED, None);
     }
 }
 
@@ -171,6 +197,7 @@ mod tests {
         let mut h = state(Detect::Both);
         assert_eq!(round(&mut h, 0, 11, 2.0, 40.0), None);
         assert_eq!(round(&mut h, 40, 20, 2.0, 40.0), Some(11));
+        assert_eq!(h.rule(), &TRAIN);
         assert_eq!(round(&mut h, 80, 20, 2.0, 40.0), None, "slow start ends once");
         let mut apart = state(Detect::Train);
         assert_eq!(round(&mut apart, 0, 20, 2.1, 40.0), None, "ACKs 2.1 ms apart are not a train");
@@ -186,6 +213,7 @@ mod tests {
         assert_eq!(round(&mut h, 0, 10, 4.0, 40.0), None);
         assert_eq!(round(&mut h, 40, 10, 4.0, 45.0), None);
         assert_eq!(round(&mut h, 90, 10, 4.0, 45.1), Some(8));
+        assert_eq!(h.rule(), &DELAY);
         h.on_timeout();
         assert_eq!(round(&mut h, 900, 10, 4.0, 60.0), None, "a timeout resets the measurements");
     }

@@ -27,7 +27,7 @@ TCP = {
 }
 """TCP keys that become settings of the kernel, with their values."""
 SERIES = (
-    *("queue", "delays", "waits", "drops", "marks", "transfers", "requests"),
+    *("queue", "delays", "waits", "drops", "marks", "why", "transfers", "requests"),
     *("window", "delivery_rate", "rtt"),
 )
 """Series that need only the network, the applications, and samples of TCP_INFO."""
@@ -48,13 +48,17 @@ def _keys() -> dict[str, Any]:
 
 
 @cache
+def _defined() -> dict[str, list[str]]:
+    """Return the columns of each table of a simulation, without the variables of its queues."""
+    tables = json.loads(_core.columns())
+    return {table: [column["name"] for column in of["columns"]] for table, of in tables.items()}
+
+
 def _columns() -> dict[str, list[str]]:
     """Return the columns of each table that a run fills."""
-    tables = json.loads(_core.columns())
-    names = {table: [column["name"] for column in of["columns"]] for table, of in tables.items()}
     return {
         table: [name for name in columns if name not in NOT_MEASURED.get(table, ())]
-        for table, columns in names.items()
+        for table, columns in _defined().items()
     }
 
 
@@ -81,8 +85,13 @@ def measured(
     capabilities : Capabilities
         Capabilities of the back end.
     """
+    defined = _defined()
     kept = {
-        table: {name: column for name, column in columns.items() if capabilities.fills(table, name)}
+        table: {
+            name: column
+            for name, column in columns.items()
+            if name not in defined.get(table, ()) or capabilities.fills(table, name)
+        }
         for table, columns in tables.items()
     }
     names = {table: list(columns) for table, columns in kept.items()}

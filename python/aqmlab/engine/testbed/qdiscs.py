@@ -18,7 +18,7 @@ WITH_QDISCS = replace(
     CAPABILITIES,
     queues=KINDS,
     keys={**_keys, "network.kind": ["dumbbell"]},
-    series=[name for name in SERIES if name != "drops"],
+    series=[name for name in SERIES if name not in ("drops", "why")],
     columns=_columns,
 )
 """Capabilities of the testbed with queue disciplines of the kernel, which count bytes of IP."""

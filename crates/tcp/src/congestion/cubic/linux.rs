@@ -11,9 +11,10 @@
 //! per window. In RFC 9438 the growth is one segment per window once the estimate exceeds
 //! cwnd_prior. In Linux a timeout resets all state of CUBIC.
 
+use net::Rule;
 use units::{Duration, Time};
 
-use super::Cubic;
+use super::{ABOVE_CURVE, BEFORE_CONGESTION, CONCAVE, CONVEX, Cubic, FRIENDLY};
 
 /// Parameters of CUBIC as integers: the decrease, the scale of the curve, and the growth of the
 /// estimate of Reno's cwnd.
@@ -55,6 +56,22 @@ fn ticks(at: Time) -> u64 {
     at.0 / 1_000_000_000
 }
 
+/// Rule that determines `segments_per_increase` (bictcp_update).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Region {
+    /// cwnd is below the origin, which is W_max (RFC 9438 §4.4).
+    #[default]
+    Concave,
+    /// cwnd is at or above the origin (RFC 9438 §4.5).
+    Convex,
+    /// cwnd is at or above the curve.
+    AboveCurve,
+    /// No congestion has occurred, and the growth by the curve would be slower.
+    BeforeCongestion,
+    /// The growth of the estimate of Reno's cwnd is faster.
+    RenoFriendly,
+}
+
 /// Cubic curve of a connection, and the progress of cwnd along the curve.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Curve {
@@ -78,6 +95,10 @@ pub(super) struct Curve {
     acked_for_reno: u64,
     /// Estimate of the cwnd that Reno would have.
     reno_cwnd: u64,
+    /// Rule that determined `segments_per_increase`.
+    region: Region,
+    /// True if fast convergence reduced W_max at the last congestion event.
+    pub(super) converges: bool,
 }
 
 impl Curve {
@@ -93,9 +114,23 @@ impl Curve {
             (self.cwnd, self.updated_at) = (cwnd, now);
             self.segments_per_increase = self.segments_by_curve(scale.c, [cwnd, acked], now);
         }
-        self.segments_per_increase =
-            self.segments_per_increase.min(self.segments_by_reno(scale, cwnd)).max(2);
+        let by_reno = self.segments_by_reno(scale, cwnd);
+        if by_reno < self.segments_per_increase {
+            (self.segments_per_increase, self.region) = (by_reno, Region::RenoFriendly);
+        }
+        self.segments_per_increase = self.segments_per_increase.max(2);
         self.segments_per_increase
+    }
+
+    /// Return the rule by which cwnd grows.
+    pub(super) fn rule(&self) -> &'static Rule {
+        match self.region {
+            Region::Concave => &CONCAVE,
+            Region::Convex => &CONVEX,
+            Region::AboveCurve => &ABOVE_CURVE,
+            Region::BeforeCongestion => &BEFORE_CONGESTION,
+            Region::RenoFriendly => &FRIENDLY,
+        }
     }
 
     fn segments_by_curve(&mut self, c: f64, [cwnd, acked]: [u64; 2], now: u64) -> u64 {
@@ -114,8 +149,15 @@ impl Curve {
         let distance = t.abs_diff(self.k) as f64 / 1024.0;
         let delta = (c / 1024.0 * distance * distance * distance) as u64;
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin + delta };
-        let segments_per_increase = if target > cwnd { cwnd / (target - cwnd) } else { SLOW_GROWTH * cwnd };
-        if self.w_max == 0 { segments_per_increase.min(MAX_WITHOUT_LOSS) } else { segments_per_increase }
+        let (segments, region) = if target > cwnd {
+            let region = if cwnd < self.origin { Region::Concave } else { Region::Convex };
+            (cwnd / (target - cwnd), region)
+        } else {
+            (SLOW_GROWTH * cwnd, Region::AboveCurve)
+        };
+        let is_first = self.w_max == 0 && segments > MAX_WITHOUT_LOSS;
+        self.region = if is_first { Region::BeforeCongestion } else { region };
+        if is_first { MAX_WITHOUT_LOSS } else { segments }
     }
 
     /// Return the number of acknowledged segments after which cwnd grows by one segment towards the
@@ -132,8 +174,8 @@ impl Curve {
     /// Return cwnd after a congestion event.
     pub(super) fn on_congestion(&mut self, scale: &Scale, cwnd: u64, fast_convergence: bool) -> u64 {
         self.epoch = None;
-        let converges = fast_convergence && cwnd < self.w_max;
-        self.w_max = if converges { cwnd * (SCALE_UNIT + scale.beta) / (2 * SCALE_UNIT) } else { cwnd };
+        self.converges = fast_convergence && cwnd < self.w_max;
+        self.w_max = if self.converges { cwnd * (SCALE_UNIT + scale.beta) / (2 * SCALE_UNIT) } else { cwnd };
         cwnd * scale.beta / SCALE_UNIT
     }
 
@@ -185,16 +227,22 @@ mod tests {
             "the curve has grown by less than one segment, which is rounded up"
         );
         assert_eq!((c.k, c.origin), (4316, 100));
-        assert_eq!(c.segments_by_curve(410.0, [90, 1], 10_000 + 2108), 90 / (97 - 90));
-        assert_eq!(c.segments_by_curve(410.0, [99, 1], 10_000 + 4215), 99);
-        assert_eq!(c.segments_by_curve(410.0, [100, 1], 10_000 + 4215), SLOW_GROWTH * 100);
-        assert_eq!(c.segments_by_curve(410.0, [100, 1], 10_000 + 8430), 100 / 29);
+        for (cwnd, since_start, segments, region) in [
+            (90, 2108, 90 / (97 - 90), Region::Concave),
+            (99, 4215, 99, Region::Concave),
+            (100, 4215, SLOW_GROWTH * 100, Region::AboveCurve),
+            (100, 8430, 100 / 29, Region::Convex),
+        ] {
+            assert_eq!(c.segments_by_curve(410.0, [cwnd, 1], 10_000 + since_start), segments);
+            assert_eq!(c.region, region);
+        }
     }
 
     #[test]
     fn cwnd_grows_by_a_twentieth_per_window_before_congestion() {
         let mut c = Curve::default();
         assert_eq!(c.segments_per_increase(&default_scale(), [200, 1], at(1.0)), 20);
+        assert_eq!(c.region, Region::BeforeCongestion);
     }
 
     /// The estimate of Reno's cwnd grows by one segment per 15/8 windows.
@@ -204,11 +252,13 @@ mod tests {
         for _ in 0..=31 {
             assert_eq!(c.segments_per_increase(&default_scale(), [16, 1], at(1.0)), 1600);
         }
+        assert_eq!(c.region, Region::AboveCurve);
         c.cwnd = 0;
         assert_eq!(c.segments_per_increase(&default_scale(), [16, 1], at(1.1)), 16, "one window per segment");
+        assert_eq!(c.region, Region::RenoFriendly);
         assert_eq!(c.on_congestion(&default_scale(), 16, true), 11);
-        assert_eq!(c.w_max, 16);
+        assert_eq!((c.w_max, c.converges), (16, false));
         assert_eq!(c.on_congestion(&default_scale(), 11, true), 7);
-        assert_eq!(c.w_max, 11 * 1741 / 2048);
+        assert_eq!((c.w_max, c.converges), (11 * 1741 / 2048, true));
     }
 }

@@ -74,10 +74,22 @@ rules! {
     CONCAVE = "cubic-concave", from "rfc9438 §4.4";
     /// cwnd exceeds W_max and grows by the convex part of the cubic function.
     CONVEX = "cubic-convex", from "rfc9438 §4.5";
-    /// cwnd grows by the cubic function or by the estimate of Reno's cwnd, in Linux's integers.
-    LINUX = "cubic-linux", from "Linux, tcp_cubic: bictcp_update";
-    /// A loss or a mark multiplies the window by beta_cubic.
-    DECREASE = "cubic-decrease", from "rfc9438 §4.6";
+    /// cwnd is at least the cubic function, so that cwnd grows by one segment per 100 windows. Only
+    /// Linux's arithmetic has this rule.
+    ABOVE_CURVE = "cubic-above-curve", from "Linux, tcp_cubic: bictcp_update";
+    /// Before the first congestion cwnd grows by one segment per 20 acknowledged segments, which is
+    /// faster than the cubic function. Only Linux's arithmetic has this rule.
+    BEFORE_CONGESTION = "cubic-before-congestion", from "Linux, tcp_cubic: bictcp_update";
+    /// A loss multiplies the window by beta_cubic.
+    LOSS = "cubic-loss", from "rfc9438 §4.6; Linux, tcp_cubic: cubictcp_recalc_ssthresh";
+    /// A loss multiplies the window by beta_cubic. cwnd had not reached the last W_max, so fast
+    /// convergence reduces W_max below cwnd.
+    LOSS_CONVERGES = "cubic-loss-fast-convergence", from "rfc9438 §4.7; Linux, tcp_cubic: cubictcp_recalc_ssthresh";
+    /// An ACK with ECN-Echo multiplies the window by beta_cubic.
+    MARK = "cubic-mark", from "rfc9438 §4.6; Linux, tcp_cubic: cubictcp_recalc_ssthresh";
+    /// An ACK with ECN-Echo multiplies the window by beta_cubic. cwnd had not reached the last
+    /// W_max, so fast convergence reduces W_max below cwnd.
+    MARK_CONVERGES = "cubic-mark-fast-convergence", from "rfc9438 §4.7; Linux, tcp_cubic: cubictcp_recalc_ssthresh";
 }
 
 impl Control for Cubic {
@@ -295,7 +307,7 @@ impl CongestionControl for CubicState {
 
     fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
         let region = match &self.curve.epoch {
-            _ if self.params.arithmetic == Arithmetic::Linux => &LINUX,
+            _ if self.params.arithmetic == Arithmetic::Linux => self.linux.rule(),
             Some(epoch) if after[0] == window.smss * epoch.w_est => &FRIENDLY,
             _ if self.curve.w_max.is_some_and(|w_max| window.cwnd < w_max * window.smss) => &CONCAVE,
             _ => &CONVEX,
@@ -304,7 +316,15 @@ impl CongestionControl for CubicState {
     }
 
     fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
-        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
+        let converges = match self.params.arithmetic {
+            Arithmetic::Linux => self.linux.converges,
+            Arithmetic::Rfc9438 => self.curve.w_max < self.curve.cwnd_prior,
+        };
+        match congestion {
+            Congestion::Timeout { .. } => None,
+            Congestion::Ecn => Some(if converges { &MARK_CONVERGES } else { &MARK }),
+            Congestion::FastRetransmit => Some(if converges { &LOSS_CONVERGES } else { &LOSS }),
+        }
     }
 }
 
@@ -351,6 +371,25 @@ mod tests {
         alone.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO);
         alone.ssthresh_on_congestion(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
         assert_eq!(alone.curve.w_max, Some(80.0));
+    }
+
+    /// The second congestion event occurs before cwnd has reached the first W_max.
+    #[test]
+    fn losses_and_marks_have_rules_with_and_without_fast_convergence() {
+        for arithmetic in [Arithmetic::Rfc9438, Arithmetic::Linux] {
+            for congestion in [Congestion::FastRetransmit, Congestion::Ecn] {
+                let mut c = CubicState::new(&Cubic { arithmetic, ..params() });
+                let rules = [100.0, 80.0].map(|cwnd| {
+                    c.ssthresh_on_congestion(&window(cwnd, 50.0, cwnd), congestion, Time::ZERO);
+                    c.rule_of_congestion(congestion)
+                });
+                let expected = match congestion {
+                    Congestion::Ecn => [&MARK, &MARK_CONVERGES],
+                    _ => [&LOSS, &LOSS_CONVERGES],
+                };
+                assert_eq!(rules, expected.map(Some), "{arithmetic:?}");
+            }
+        }
     }
 
     /// RFC 9438 §4.8: after a timeout K is 0, and W_max is cwnd at the beginning of congestion
