@@ -1,13 +1,9 @@
 /** The page in headless Chromium. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Server } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launch, measure, open, python, ROOT, serve, settled } from "./browser";
+import { dropExample, findings, hasChromium, launch, measure, open, PHONE, python, serve, settled } from "./browser";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf-8");
-const PHONE = { viewport: { width: 390, height: 844 } };
 
 let server: Server;
 let address: string;
@@ -30,17 +26,6 @@ async function type(path: string, value: string): Promise<void> {
 
 const shownValue = (path: string) => page.inputValue(`[data-path="${path}"] input[type=text]`);
 const error = (path: string) => page.textContent(`[data-path="${path}"] [role=alert]`);
-
-/** Return the serious findings of axe. */
-async function findings(of: Page): Promise<string[]> {
-  await of.evaluate(AXE);
-  return await of.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { impact: string; id: string; nodes: { html: string }[] }[] }> } };
-    const { violations } = await axe.run();
-    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    return serious.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(" | ")}`);
-  });
-}
 
 describe.skipIf(!hasChromium)("the page", () => {
   beforeAll(async () => {
@@ -134,13 +119,7 @@ print(json.dumps({
 
   test("a file can be dropped", async () => {
     page = await open(browser, address);
-    const text = readFileSync(new URL("examples/two_flows.toml", ROOT), "utf-8");
-    const transfer = await page.evaluateHandle((content) => {
-      const data = new DataTransfer();
-      data.items.add(new File([content], "two_flows.toml"));
-      return data;
-    }, text);
-    await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
+    await dropExample(page, "two_flows.toml");
     await page.waitForFunction(() => document.querySelector(".title")?.textContent === "Two downloads through one queue");
     await page.waitForSelector("[data-goodput=download-1]");
   });
@@ -206,13 +185,10 @@ print(json.dumps({
     await page.waitForSelector(".state >> text=in the colour of its flow");
   });
 
-  test("several seeds give an interval of paired differences", async () => {
+  test("several seeds give an interval of the differences from the previous setting", async () => {
     page = await open(browser, address);
-    await page.click("text=Compare with this setting");
     await page.selectOption(".settings select >> nth=1", "2");
     await page.waitForSelector(".first >> text=the band spans 2 seeds");
-    await page.click("text=Compare with this setting");
-    await page.click("text=Compare with this setting");
     await page.selectOption('[data-path="network.queue"] select', "codel");
     await page.waitForSelector(".difference >> text=/\\[.* to .*\\]/");
   });

@@ -3,8 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Waiting } from "../results/departures";
 import { grouped, numbers, type Result } from "../results/result";
 import { rounded } from "../scenario/quantity";
-import { link, shown } from "../state/laboratory";
-import { enlarge, events, eventsUntil, moment, play, playing, show, step, zoom } from "../state/time";
+import { arms, type Arm } from "../state/arm";
+import { enlarge, eventsOf, eventsUntil, moment, play, playing, show, step, visibleRange, zoom } from "../state/time";
+import { Badge } from "./badge";
 import { colour, flowColour, scheme } from "./colours";
 import { waitingPackets } from "./panes/waiting";
 import { MOST_CURVES } from "./panes/windows";
@@ -24,7 +25,7 @@ function rowAt(result: Result, table: string, by: string, name: string, time: nu
 }
 
 /** Draw the waiting packets, the head of the queue on the right. Without `packets`, only their number is known. */
-function Packets({ count, packets }: { count: number; packets: Waiting[] | undefined }) {
+function Packets({ of: result, count, packets }: { of: Result; count: number; packets: Waiting[] | undefined }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     void scheme.value;
@@ -40,7 +41,7 @@ function Packets({ count, packets }: { count: number; packets: Waiting[] | undef
     for (let i = 0; i < count; i++) {
       const [x, y] = [width - SIDE * ((i % perRow) + 1), SIDE * Math.floor(i / perRow)];
       const packet = packets?.[i];
-      context.fillStyle = packet?.flow ? flowColour(shown.value!.result, packet.flow) : colour("--threshold");
+      context.fillStyle = packet?.flow ? flowColour(result, packet.flow) : colour("--threshold");
       context.fillRect(x, y, SIDE - 1.5, SIDE - 1.5);
       if (!packet?.marked) continue;
       // A CE mark is a hole in the packet.
@@ -51,23 +52,27 @@ function Packets({ count, packets }: { count: number; packets: Waiting[] | undef
   return <canvas ref={canvas} role="img" aria-label={`${count} packets wait in the queue`} />;
 }
 
-function State({ time }: { time: number }) {
-  const result = shown.value!.result;
+function State({ arm, time }: { arm: Arm; time: number }) {
+  const { link } = arm;
+  const result = arm.shown.value?.result;
+  if (!result) return null;
+  const events = eventsOf(arm);
   const row = rowAt(result, "queue", "link", link.value, time);
   const packets = row === undefined ? 0 : numbers(result, "queue", "queue_packets")[row]!;
   const average = row === undefined ? Number.NaN : numbers(result, "queue", "average_packets")[row]!;
   const flows = [...grouped(result, "window", "flow").keys()].slice(0, MOST_CURVES);
-  const until = eventsUntil(time);
+  const until = eventsUntil(events, time);
   const sampled = row === undefined ? 0 : numbers(result, "queue", "time_s")[row]!;
-  const waiting = waitingPackets(sampled, packets);
+  const waiting = waitingPackets(arm, sampled, packets);
   return (
     <div class="state">
+      <Badge arm={arm} />
       <p>
         {packets} packets wait at {link.value}
         {Number.isFinite(average) && `; the average is ${rounded(average)} packets`}.
-        {" "}{until} of {events.value.length} drops, marks and known reductions have happened.
+        {" "}{until} of {events.length} drops, marks and known reductions have happened.
       </p>
-      <div class="packets"><Packets count={packets} packets={waiting} /></div>
+      <div class="packets"><Packets of={result} count={packets} packets={waiting} /></div>
       <p class="note">
         {waiting
           ? "Each square is a packet in the colour of its flow, grey for short connections; a hole is a CE mark. "
@@ -91,7 +96,7 @@ function State({ time }: { time: number }) {
         </table>
       </div>
       <ol class="events">
-        {events.value.slice(Math.max(0, until - LISTED), until).reverse().map((event, i) => (
+        {events.slice(Math.max(0, until - LISTED), until).reverse().map((event, i) => (
           <li key={`${until} ${i}`} class={event.kind}>
             {event.time.toFixed(6)} s: {event.text}
             {event.meaning && <span class="note"> {event.meaning}</span>}
@@ -104,24 +109,23 @@ function State({ time }: { time: number }) {
 
 /** Show the state of the link at the time of the cursor. */
 export function TimeMachine() {
-  if (!shown.value) return null;
+  if (!arms.value.some(({ shown }) => shown.value)) return null;
   const time = moment.value;
   return (
     <section class="figure wide" aria-label="Time machine">
       <header><h2>{time === undefined ? "At one moment" : `At ${time.toFixed(6)} s`}</h2></header>
       <p class="note">
-        The bar at the bottom moves the cursor of all figures over time. The events are drops and marks at {link.value}.
+        The bar at the bottom moves the cursor of all figures over time. The events are drops and marks at {[...new Set(arms.value.map(({ link }) => link.value))].join(" and ")}.
       </p>
-      {time !== undefined && <State time={time} />}
+      {time !== undefined && <div class="beside">{arms.value.map((arm) => <State key={arm.name} arm={arm} time={time} />)}</div>}
     </section>
   );
 }
 
 /** Show the buttons of the cursor. */
 export function TimeBar() {
-  const result = shown.value?.result;
-  if (!result) return null;
-  const [low, high] = zoom.value ?? [0, result.manifest.simulated_s];
+  const [low, high] = visibleRange();
+  if (high === 0) return null;
   const time = moment.value;
   const position = time === undefined ? 0 : Math.round((STEPS * (time - low)) / (high - low));
   return (

@@ -1,8 +1,8 @@
 /** Goodput of the flows over time. */
-import { reference, shown } from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import { grouped, numbers, pick, type Result } from "../../results/result";
 import { colour, flowColour } from "../colours";
-import type { Curve, Drawing } from "../figure";
+import type { Curve, Drawing } from "../drawing";
 import { together, type Points } from "./data";
 import { MOST_CURVES } from "./windows";
 
@@ -34,12 +34,12 @@ function total(flows: Map<string, Points>): Points | undefined {
 }
 
 /** Draw the goodput of the first flows and of all flows together. */
-export function goodput(): Drawing | undefined {
-  const of = shown.value;
+export function goodput(arm: Arm): Drawing | undefined {
+  const of = arm.shown.value;
   const flows = of ? goodputs(of.result) : new Map<string, Points>();
   if (!of || flows.size === 0) return undefined;
   const curves: [Curve, Points][] = [];
-  const before = reference.value && total(goodputs(reference.value.result));
+  const before = arm.previous.value && total(goodputs(arm.previous.value.result));
   if (before) curves.push([{ label: "all before", colour: colour("--ghost"), shape: "steps" }, before]);
   if (flows.size > 1) curves.push([{ label: `all ${flows.size}`, colour: colour("--text"), shape: "steps" }, total(flows)!]);
   [...flows].slice(0, MOST_CURVES).forEach(([flow, points]) =>

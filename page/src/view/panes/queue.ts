@@ -1,11 +1,11 @@
 /** The queue of the link over time, its average, and its thresholds. */
-import * as state from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import type { Json, JsonTable } from "../../simulator/client";
 import type { Result } from "../../results/result";
 import { parse } from "../../scenario/quantity";
 import { queueOf } from "../../scenario/queue-of";
 import { colour } from "../colours";
-import type { Curve, Drawing } from "../figure";
+import type { Curve, Drawing } from "../drawing";
 import { envelope, overTime, together, type Points } from "./data";
 
 /** Thresholds in packets: the keys of the queue that are numbers of packets. */
@@ -22,11 +22,10 @@ function thresholds(queue: JsonTable | undefined): [string, number][] {
 }
 
 /** Draw the queue. */
-export function queue(): Drawing | undefined {
-  const { shown, reference, link, normalized } = state;
-  const of = shown.value;
+export function queue(arm: Arm): Drawing | undefined {
+  const of = arm.shown.value;
   if (!of) return undefined;
-  const curve = (result: Result, column: string) => overTime(result, "queue", column, "link", link.value);
+  const curve = (result: Result, column: string) => overTime(result, "queue", column, "link", arm.link.value);
   const length = curve(of.result, "queue_packets");
   if (length.x.length === 0) return undefined;
   const curves: [Curve, Points][] = [];
@@ -38,8 +37,8 @@ export function queue(): Drawing | undefined {
     curves.push([{ label: "minimum", ...hidden }, low]);
     bands.push([1, 2]);
   }
-  if (reference.value) {
-    const before = curve(reference.value.result, "queue_packets");
+  if (arm.previous.value) {
+    const before = curve(arm.previous.value.result, "queue_packets");
     if (before.x.length > 0) curves.push([{ label: "before", colour: colour("--ghost") }, before]);
   }
   curves.push([{ label: "queue", colour: colour("--queue") }, length]);
@@ -47,7 +46,7 @@ export function queue(): Drawing | undefined {
   if (Array.prototype.some.call(average.y, (y) => y !== null)) {
     curves.push([{ label: "average", colour: colour("--average"), width: 2 }, average]);
   }
-  for (const [name, value] of thresholds(queueOf(normalized.value, link.value))) {
+  for (const [name, value] of thresholds(queueOf(arm.normalized.value, arm.link.value))) {
     curves.push([{ label: name, colour: colour("--threshold"), width: 1, dash: [4, 4] }, { x: length.x, y: Array.from(length.x, () => value) }]);
   }
   return {

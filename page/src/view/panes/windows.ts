@@ -1,8 +1,8 @@
 /** Congestion windows of the flows over time. */
-import { reference, shown } from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import { grouped } from "../../results/result";
 import { colour, flowColour } from "../colours";
-import type { Curve, Drawing } from "../figure";
+import type { Curve, Drawing } from "../drawing";
 import { overTime, together, type Points } from "./data";
 
 /** Maximum number of flows in a figure. */
@@ -11,12 +11,12 @@ export const MOST_CURVES = 8;
 const FEW = 3;
 
 /** Draw cwnd of the first flows. */
-export function windows(): Drawing | undefined {
-  const of = shown.value;
+export function windows(arm: Arm): Drawing | undefined {
+  const of = arm.shown.value;
   const flows = of ? [...grouped(of.result, "window", "flow").keys()].slice(0, MOST_CURVES) : [];
   if (!of || flows.length === 0) return undefined;
   const curves: [Curve, Points][] = [];
-  const before = reference.value;
+  const before = arm.previous.value;
   if (before && flows.length <= FEW) {
     for (const flow of flows) {
       const points = overTime(before.result, "window", "cwnd_bytes", "flow", flow, 1e-3);
