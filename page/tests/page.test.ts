@@ -173,16 +173,44 @@ print(json.dumps({
     await page.waitForSelector(".checks >> text=does not allow other values of network.rate");
   });
 
-  test("the cursor steps from drop to drop", async () => {
+  test("the cursor steps from event to event, with the exact queue", async () => {
     page = await open(browser, address);
-    await page.click('[aria-label="Next event"]');
+    await page.waitForSelector('section[aria-label="Delay of every packet"]');
+    const next = () => page.click('[aria-label="Next event"]');
+    await next();
+    expect(await page.textContent(".events li")).toMatch(/^\d+\.\d{6} s: [a-z]+(-\d+)?: cwnd from 0 to \d+ B, .*rule initial-window/);
+    await page.selectOption('[aria-label="Events of the steps"]', "signals");
+    await page.waitForSelector(".state >> text=/0 of \\d+ events/");
+    await next();
     const first = await page.textContent(".events li");
-    expect(first).toMatch(/^\d+\.\d{6} s: drop of a packet of /);
-    await page.click('[aria-label="Next event"]');
+    expect(first).toMatch(/^\d+\.\d{6} s: drop of a packet of .*rule buffer-full \(queue_packets = 167/);
+    expect(await page.getAttribute("[data-queue]", "data-queue")).toBe("167");
+    expect(await page.getAttribute("[data-queue]", "data-exact")).toBe("true");
+    expect(await page.getAttribute(".packets canvas", "data-packets")).toBe("167");
+    await next();
     expect(await page.textContent(".events li:nth-child(2)")).toBe(first);
     await page.click('[aria-label="Previous event"]');
     expect(await page.textContent(".events li")).toBe(first);
-    await page.waitForSelector(".state >> text=in the colour of its flow");
+    await page.selectOption('[aria-label="Events of the steps"]', "reductions");
+    await next();
+    const [, before, after] = /cwnd from (\d+) to (\d+) B/.exec((await page.textContent(".events li"))!)!;
+    expect(Number(after)).toBeLessThan(Number(before));
+  });
+
+  test("a queue with several lines has a row per flow", async () => {
+    page = await open(browser, address);
+    await page.selectOption('[data-path="network.queue"] select', "fq_codel");
+    await settled(page);
+    await page.selectOption('[aria-label="Events of the steps"]', "signals");
+    await page.waitForFunction(() => {
+      document.querySelector<HTMLElement>('[aria-label="Next event"]')!.click();
+      return document.querySelector("[data-exact=true]");
+    });
+    const counts = await page.getAttribute(".packets canvas", "aria-label");
+    const queue = Number(await page.getAttribute("[data-queue]", "data-queue"));
+    const rows = [...counts!.matchAll(/[a-z-]+\d* (\d+)(?=,|$)/g)].map(([, n]) => Number(n));
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.reduce((a, b) => a + b)).toBe(queue);
   });
 
   test("several seeds give an interval of the differences from the previous setting", async () => {

@@ -37,18 +37,26 @@ export function firstSeries(normalized: JsonTable, written: JsonTable, chosen = 
 }
 
 /**
- * Return the changes of `record` for the figures of one flow, for the reasons of all events, and for
- * the packets of one link. `flow` and `link` may be "".
+ * Return the changes of `record` for the figures of one flow, and for the packets of one link. `flow`
+ * and `link` may be "".
  */
-export function detailedSeries(flow: string, link: string, schemas: Schemas): [string, string][] {
-  const reasons = ["why", "why_cwnd"].filter((series) => schemas.has("record.series", series));
-  const series = [...(flow ? ["segments", "rtt"] : []), ...(link ? ["packet_delays"] : []), ...reasons];
+export function detailedSeries(flow: string, link: string): [string, string][] {
+  const series = [...(flow ? ["segments", "rtt"] : []), ...(link ? ["packet_delays"] : [])];
   return [
     ["record.series", tomlValue(series)],
     ["record.links", tomlValue(link ? [link] : [])],
     ["record.traced", tomlValue(flow ? [flow] : [])],
     ["record.pcap", tomlValue({ on: link ? [link] : [] })],
   ];
+}
+
+/**
+ * Return the changes of `record` for the reasons of all drops, marks and changes of cwnd. `flow` is
+ * the only sender whose changes of cwnd are recorded, or "" for all senders.
+ */
+export function reasons(flow: string, schemas: Schemas): [string, string][] {
+  const series = ["why", "why_cwnd"].filter((one) => schemas.has("record.series", one));
+  return [["record.series", tomlValue(series)], ["record.traced", tomlValue(flow ? [flow] : [])]];
 }
 
 /** Return the change of the interval between samples, unless the scenario has a suitable one. */

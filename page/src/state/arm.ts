@@ -4,14 +4,16 @@ import { Cancelled, type Checked, Client, type Json, type JsonTable } from "../s
 import { SimulatorError } from "../simulator/module";
 import { lessonOf } from "../lessons/lesson";
 import { ready } from "../scenario/ready";
-import { detailedSeries, firstSeries, recordedLinks } from "../scenario/recorded";
+import { detailedSeries, firstSeries, reasons, recordedLinks } from "../scenario/recorded";
 import { tomlValue } from "../scenario/toml";
-import { busiest, longFlows, measures } from "../results/measures";
-import { cell, names, rowOf, type Result } from "../results/result";
+import { busiest, longFlows, measures, sum } from "../results/measures";
+import { cell, names, numbers, rowOf, type Result } from "../results/result";
 import { schemas, seeds } from "./shared";
 
 /** Maximum number of packets of a link that the page captures. */
 const MOST_CAPTURED = 400_000;
+/** Maximum number of packets of all links up to which the changes of cwnd of all senders are recorded. */
+const MOST_EXPLAINED = 4_000_000;
 /** Maximum number of flows of a scenario in the page. */
 const MOST_FLOWS = 100_000;
 /** Time in ms after which a new change ends a run instead of waiting for it. */
@@ -251,9 +253,14 @@ export class Arm {
     const [flow, link] = [this.flow.value, this.link.value];
     const departed = cell(result, "links", "departed_packets", rowOf(result, "links", "link", link));
     const captured = departed <= MOST_CAPTURED ? link : "";
-    const detailed = await this.run(detailedSeries(flow, captured, schemas.value!));
+    const detailed = await this.run(detailedSeries(flow, captured));
     if (this.again) return;
-    this.traced.value = { written: document, flow, link: captured, result: detailed };
+    // Segments of one flow and windows of all flows need different lists of traced flows.
+    const isSmall = sum(numbers(result, "links", "departed_packets")) <= MOST_EXPLAINED;
+    const explained = await this.run(reasons(isSmall ? "" : flow, schemas.value!));
+    if (this.again) return;
+    const tables = { ...detailed.tables, why: explained.tables["why"]!, why_cwnd: explained.tables["why_cwnd"]! };
+    this.traced.value = { written: document, flow, link: captured, result: { ...detailed, tables } };
     const all = [result];
     const first = Number(this.normalized.value["seed"] ?? 1);
     while (all.length < seeds.value) {
