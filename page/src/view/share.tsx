@@ -69,11 +69,14 @@ export function Copy() {
   );
 }
 
+/** Descriptions of the tables that only the page has. */
+const OF_PAGE: Record<string, string> = {
+  packets: "Packets of the link, from its capture.",
+  pages: "Web page of each request of a user, also of requests that the run does not reach.",
+};
+
 /** Return the description of a table. */
-function about(name: string): string {
-  const table = columns.value[name] as JsonTable | undefined;
-  return String(table?.["about"] ?? "Packets of the link, from its capture.");
-}
+const about = (name: string): string => String((columns.value[name] as JsonTable | undefined)?.["about"] ?? OF_PAGE[name] ?? "");
 
 /** Save the tables of the run as CSV, and the packets of the link as a capture. */
 export function Tables() {
