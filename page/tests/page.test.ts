@@ -216,7 +216,7 @@ print(json.dumps({
   test("several seeds give an interval of the differences from the previous setting", async () => {
     page = await open(browser, address);
     await page.selectOption(".settings select >> nth=1", "2");
-    await page.waitForSelector(".first >> text=the band spans 2 seeds");
+    await page.waitForSelector(".first >> text=the bands span 2 seeds");
     await page.selectOption('[data-path="network.queue"] select', "codel");
     await page.waitForSelector(".difference >> text=/\\[.* to .*\\]/");
   });

@@ -4,9 +4,10 @@ import { Cancelled, type Checked, Client, type Json, type JsonTable } from "../s
 import { SimulatorError } from "../simulator/module";
 import { lessonOf } from "../lessons/lesson";
 import { ready } from "../scenario/ready";
-import { detailedSeries, firstSeries, reasons, recordedLinks } from "../scenario/recorded";
+import { detailedSeries, firstSeries, reasons, recordedLinks, seedSeries } from "../scenario/recorded";
 import { tomlValue } from "../scenario/toml";
 import { busiest, longFlows, measures, sum } from "../results/measures";
+import { meanDelays, type MeanDelays } from "../results/mean-delays";
 import { cell, names, numbers, rowOf, type Result } from "../results/result";
 import { schemas, seeds } from "./shared";
 
@@ -68,6 +69,12 @@ export class Arm {
   /** Measures of each seed. */
   readonly replicated = computed(() => this.shown.value?.seeds.map((result) => measures(result, this.link.value)) ?? []);
 
+  /** Mean delays over time of each seed; until the traced run ends, those of the previous setting. */
+  readonly delays = signal<MeanDelays[] | undefined>(undefined);
+  private readonly delaysBefore = signal<MeanDelays[] | undefined>(undefined);
+  /** Mean delays of the previous setting. */
+  readonly previousDelays = computed(() => (this.previous.value ? this.delaysBefore.value : undefined));
+
   private readonly before = signal<Shown | undefined>(undefined);
   /** Previous setting, which the figures draw in grey. A comparison has no previous setting. */
   readonly previous = computed(() => (arms.value.length > 1 ? undefined : this.before.value));
@@ -116,6 +123,7 @@ export class Arm {
       this.chosenFlow.value = of.chosenFlow.value;
       this.shown.value = of.shown.value;
       this.traced.value = of.traced.value;
+      this.delays.value = of.delays.value;
       this.opened.value += 1;
     });
   }
@@ -144,7 +152,7 @@ export class Arm {
         this.original.value = original?.written;
         this.opened.value += 1;
         [this.chosenLink.value, this.chosenFlow.value] = ["", ""];
-        [this.before.value, this.shown.value, this.traced.value, this.problem.value] = [undefined, undefined, undefined, undefined];
+        for (const of of [this.before, this.shown, this.traced, this.delays, this.problem]) of.value = undefined;
       });
       this.pending.clear();
       this.last = { path: "", at: 0 };
@@ -222,7 +230,10 @@ export class Arm {
     const checked = await this.check(JSON.stringify(this.written.value), "json", changes);
     this.last = { path, at: performance.now() };
     batch(() => {
-      if (isNew && isOther(this.shown.value, checked.written)) this.before.value = this.shown.value;
+      if (isNew && isOther(this.shown.value, checked.written)) {
+        this.before.value = this.shown.value;
+        this.delaysBefore.value = this.detail.value && this.delays.value;
+      }
       this.written.value = checked.written;
       this.normalized.value = checked.normalized;
       this.problem.value = undefined;
@@ -260,16 +271,35 @@ export class Arm {
     const explained = await this.run(reasons(isSmall ? "" : flow, schemas.value!));
     if (this.again) return;
     const tables = { ...detailed.tables, why: explained.tables["why"]!, why_cwnd: explained.tables["why_cwnd"]! };
-    this.traced.value = { written: document, flow, link: captured, result: { ...detailed, tables } };
+    const end = result.manifest.simulated_s;
+    batch(() => {
+      this.traced.value = { written: document, flow, link: captured, result: { ...detailed, tables } };
+      this.delays.value = captured ? [meanDelays(detailed, captured, end)] : undefined;
+    });
+    await this.runSeeds(document, result, link, captured !== "");
+  }
+
+  /** Run the other seeds, and show them together. */
+  private async runSeeds(document: JsonTable, result: Result, link: string, packets: boolean): Promise<void> {
     const all = [result];
+    const delays = [...(this.delays.value ?? [])];
     const first = Number(this.normalized.value["seed"] ?? 1);
     while (all.length < seeds.value) {
-      const changes = firstSeries(this.normalized.value, document, this.chosenLink.value);
-      all.push(await this.run([...changes, ["seed", String(first + all.length)]]));
+      const changes = seedSeries(this.normalized.value, document, link, packets);
+      const next = await this.run([...changes, ["seed", String(first + all.length)]]);
       if (this.again) return;
+      if (packets) delays.push(meanDelays(next, link, result.manifest.simulated_s));
+      // The delays of all packets of all seeds could need more memory than the page has.
+      delete next.tables["packet_delays"];
+      all.push(next);
       this.progress.value = all.length / seeds.value;
     }
-    if (all.length > 1) this.shown.value = { written: document, result, seeds: all };
+    if (all.length > 1) {
+      batch(() => {
+        this.shown.value = { written: document, result, seeds: all };
+        if (packets) this.delays.value = delays;
+      });
+    }
     this.progress.value = undefined;
   }
 

@@ -42,7 +42,7 @@ export function Answer({ arm }: { arm: Arm }) {
       </dl>
       <p class="note">
         {now.length > 1
-          ? `The numbers and curves are those of seed ${arm.shown.value!.result.manifest.seed}; the band spans ${now.length} seeds. Differences are means over the seeds.`
+          ? `The numbers and curves are those of seed ${arm.shown.value!.result.manifest.seed}; the bands span ${now.length} seeds. Differences are means over the seeds.`
           : "One run is one random sample. Another seed gives different numbers."}
         {before.length > 0 && " Small numbers are differences from the grey setting."}
       </p>

@@ -11,6 +11,7 @@ import { Figure } from "./figure";
 import { Flows } from "./flows";
 import { delays } from "./panes/delays";
 import { goodput } from "./panes/goodput";
+import { meanDelays } from "./panes/mean-delays";
 import { packetDelays } from "./panes/packet-delays";
 import { queue } from "./panes/queue";
 import { signals } from "./panes/signals";
@@ -111,19 +112,21 @@ function Warnings() {
 function Figures() {
   const link = [...new Set(arms.value.map((arm) => arm.link.value))].join(" or ");
   const { flow, flows } = state.active.value;
+  const oneSeed = seeds.value > 1 ? ", in the run of the first seed" : "";
   return (
     <div class="figures">
       <Figure title="Queue" note={`Packets that wait at ${link}. Dashed lines are thresholds. Drag across a figure to enlarge a part of the run.`} draw={queue} />
       <Figure title="Queueing delays" note={`Share of all packets at ${link} that wait at most the given time.`} draw={delays} />
-      <Figure wide title="Delay of every packet" note={`Each dot is a packet that waited at ${link}. The packets of ${flow.value || "the selected flow"} have a colour of their own.`} draw={packetDelays} />
-      <Figure title="Windows" note="Congestion window of each sender. A small window after a drop or a mark is TCP’s response." draw={windows} />
+      <Figure wide title="Delay of every packet" note={`Each dot is a packet that waited at ${link}${oneSeed}. The packets of ${flow.value || "the selected flow"} have a colour of their own.`} draw={packetDelays} />
+      <Figure title="Windows" note={`Congestion window of each sender${seeds.value > 1 ? ", and the sum of all" : ""}. A small window after a drop or a mark is TCP’s response.`} draw={windows} />
       <Figure title="Goodput" note="Acknowledged data per interval, of flows with one connection." draw={goodput} />
       <Figure title="Drops and marks" note={`Packets that the queue of ${link} drops or marks.`} draw={signals} />
+      <Figure title="Delay over time" note={`Mean queueing delay at ${link} of the packets in each of 120 intervals.`} draw={meanDelays} />
       <Figure title="Times of transfers" note="Share of the transfers, requests, pages or pings that finish within the given time." draw={times} />
-      <Figure title="Segments of one flow" note="Time–sequence plot: each dot is a segment; the distance to the line is the data in flight." draw={sequence}>
+      <Figure title="Segments of one flow" note={`Time–sequence plot${oneSeed}: each dot is a segment; the distance to the line is the data in flight.`} draw={sequence}>
         <Choose label="Flow" value={flow.value} all={flows.value} choose={state.showFlow} />
       </Figure>
-      <Figure title="Round-trip times" note={`Measured by the sender of ${flow.value}, for each acknowledged segment.`} draw={roundTrips} />
+      <Figure title="Round-trip times" note={`Measured by the sender of ${flow.value}, for each acknowledged segment${oneSeed}.`} draw={roundTrips} />
       <TimeMachine />
       <Flows />
     </div>

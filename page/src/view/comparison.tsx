@@ -85,7 +85,7 @@ export function Comparison({ a, b }: { a: Arm; b: Arm }) {
       </div>
       <p class="note">
         {n > 1
-          ? `A and B are means over ${n} seeds, the same seeds for both. Brackets and the last column have the 95 % interval of the paired differences, for each measure alone. The curves are those of the first seed; pp are percentage points.`
+          ? `A and B are means over ${n} seeds, the same seeds for both. Brackets and the last column have the 95 % interval of the paired differences, for each measure alone. The curves are those of the first seed, and bands span all seeds; pp are percentage points.`
           : seeds.value > 1
             ? "The runs with the other seeds are in progress; until then, the numbers are those of one run."
             : "One run is one random sample. Choose several seeds for an interval of each difference."}

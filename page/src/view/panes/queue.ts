@@ -5,8 +5,8 @@ import type { Result } from "../../results/result";
 import { parse } from "../../scenario/quantity";
 import { queueOf } from "../../scenario/queue-of";
 import { colour } from "../colours";
-import type { Curve, Drawing } from "../drawing";
-import { envelope, overTime, together, type Points } from "./data";
+import type { Drawing } from "../drawing";
+import { banded, drawing, overTime } from "./data";
 
 /** Thresholds in packets: the keys of the queue that are numbers of packets. */
 function thresholds(queue: JsonTable | undefined): [string, number][] {
@@ -28,15 +28,7 @@ export function queue(arm: Arm): Drawing | undefined {
   const curve = (result: Result, column: string) => overTime(result, "queue", column, "link", arm.link.value);
   const length = curve(of.result, "queue_packets");
   if (length.x.length === 0) return undefined;
-  const curves: [Curve, Points][] = [];
-  const bands: [number, number][] = [];
-  if (of.seeds.length > 1) {
-    const [low, high] = envelope(of.seeds.map((result) => curve(result, "queue_packets")));
-    const hidden = { colour: "transparent", width: 0 };
-    curves.push([{ label: `maximum of ${of.seeds.length} seeds`, ...hidden }, high]);
-    curves.push([{ label: "minimum", ...hidden }, low]);
-    bands.push([1, 2]);
-  }
+  const curves = banded(of.seeds.map((result) => curve(result, "queue_packets")), "line");
   if (arm.previous.value) {
     const before = curve(arm.previous.value.result, "queue_packets");
     if (before.x.length > 0) curves.push([{ label: "before", colour: colour("--ghost") }, before]);
@@ -49,12 +41,5 @@ export function queue(arm: Arm): Drawing | undefined {
   for (const [name, value] of thresholds(queueOf(arm.normalized.value, arm.link.value))) {
     curves.push([{ label: name, colour: colour("--threshold"), width: 1, dash: [4, 4] }, { x: length.x, y: Array.from(length.x, () => value) }]);
   }
-  return {
-    curves: curves.map(([one]) => one),
-    data: together(curves.map(([, points]) => points)),
-    bands,
-    x: "time (s)",
-    y: "packets",
-    overTime: true,
-  };
+  return drawing(curves, { x: "time (s)", y: "packets", overTime: true });
 }
