@@ -18,9 +18,9 @@ const TYPES: Record<string, string> = { html: "text/html", js: "text/javascript"
 export const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) console.warn("The page is not tested in a browser; install Chromium with: apt-get install chromium");
 
-/** Serve the folder target/page below a path, as any web server does. */
+/** Serve the built page below a path, as any web server does. */
 export function serve(): Promise<{ server: Server; address: string }> {
-  const folder = fileURLToPath(new URL("target/page/", ROOT));
+  const folder = fileURLToPath(new URL("python/aqmlab/data/page/", ROOT));
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname.replace(/^\/below\//, "");
     const file = folder + (path || "index.html");
