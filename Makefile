@@ -2,7 +2,7 @@
 # make check     check format, lint, types and prose, and run the affected tests, in two minutes
 # make test      set up the environment, and run every check that CI runs
 # make nightly   run the random tests with more cases, and the checks that take hours
-# make page      build the page of the laboratory in target/page; needs Node.js 20 or later and npm
+# make page      build the page of the laboratory; needs Node.js 20 or later and npm
 # make page-test test the page and its WebAssembly module; needs Chromium for the tests of the page
 # make bench     measure aqmlab and the installed ns-2, ns-3 and htsim; WHEEL=FILE adds a wheel
 # make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
@@ -14,6 +14,7 @@
 PYTHON ?= python3
 OUT ?= results/ecn-finite-transfers
 BIN := .venv/bin
+PAGE := python/aqmlab/data/page
 
 # pip, maturin and PyO3 use the interpreter of .venv. make changes only files in this repository.
 export VIRTUAL_ENV := $(CURDIR)/.venv
@@ -26,7 +27,7 @@ CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 
 
 .DEFAULT_GOAL := help
 PEERS ?=
-.PHONY: help demo check test nightly bench validate wheel release lock clean tools packages page page-test rust lint first-use pytest
+.PHONY: help demo check test nightly bench validate wheel release lock clean tools packages page page-files page-test rust lint first-use pytest
 
 help:
 	@sed -n 's/^# //p' Makefile | head -12
@@ -83,10 +84,13 @@ nightly: .venv/core.stamp
 # The page is a folder of static files (docs/how-to/use-the-page.md). Its simulator is the module of
 # crates/web, which the page unpacks itself, because many web servers do not compress files. The
 # command that opens the page is in .venv.
-page: .venv/core.stamp page/public/simulator.bin page/node_modules/.package-lock.json
+page: .venv/core.stamp page-files
+	@echo "The page is in $(PAGE); open it with: $(BIN)/aqmlab page"
+
+# tools/wheel also uses this target, because a wheel contains the page.
+page-files: page/public/simulator.bin page/node_modules/.package-lock.json
 	@cd page && npx tsc && npx vite build --logLevel warn
-	@cp LICENSE THIRD-PARTY target/page
-	@echo "The page is in target/page; open it with: $(BIN)/aqmlab page"
+	@cp LICENSE THIRD-PARTY $(PAGE)
 
 page-test: page
 	@tools/system-packages chromium
@@ -154,7 +158,7 @@ packages:
 	@tools/system-packages valgrind tshark
 
 clean:
-	rm -rf page/node_modules page/public/simulator.bin
+	rm -rf page/node_modules page/public/simulator.bin $(PAGE)
 	rm -rf .venv target results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find python -name '__pycache__' -prune -exec rm -rf {} +
 	rm -f python/aqmlab/_core.*.so

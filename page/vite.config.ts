@@ -4,7 +4,7 @@ export default defineConfig({
   // Relative paths, so that the folder works below any path of a web server.
   base: "./",
   build: {
-    outDir: "../target/page",
+    outDir: "../python/aqmlab/data/page",
     emptyOutDir: true,
     target: "es2023",
     license: { fileName: "licences.md" },

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 
@@ -17,9 +18,9 @@ const TYPES: Record<string, string> = { html: "text/html", js: "text/javascript"
 export const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) console.warn("The page is not tested in a browser; install Chromium with: apt-get install chromium");
 
-/** Serve the folder target/page below a path, as any web server does. */
+/** Serve the built page below a path, as any web server does. */
 export function serve(): Promise<{ server: Server; address: string }> {
-  const folder = fileURLToPath(new URL("target/page/", ROOT));
+  const folder = fileURLToPath(new URL("python/aqmlab/data/page/", ROOT));
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname.replace(/^\/below\//, "");
     const file = folder + (path || "index.html");
@@ -52,6 +53,31 @@ export async function open(browser: Browser, address: string, options: BrowserCo
   await page.goto(address);
   await page.waitForSelector("[data-measure]");
   return page;
+}
+
+export const PHONE = { viewport: { width: 390, height: 844 } };
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf-8");
+
+/** Return the serious findings of axe. */
+export async function findings(of: Page): Promise<string[]> {
+  await of.evaluate(AXE);
+  return await of.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { impact: string; id: string; nodes: { html: string }[] }[] }> } };
+    const { violations } = await axe.run();
+    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    return serious.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(" | ")}`);
+  });
+}
+
+/** Drop a file of the folder examples on the page. */
+export async function dropExample(page: Page, name: string): Promise<void> {
+  const text = readFileSync(new URL(`examples/${name}`, ROOT), "utf-8");
+  const transfer = await page.evaluateHandle(([content, file]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content!], file!));
+    return data;
+  }, [text, name]);
+  await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
 }
 
 /** Wait until the page has drawn the last change, and has no run or check in progress. */

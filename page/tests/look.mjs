@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
   options: { dark: { type: "boolean" }, phone: { type: "boolean" }, link: { type: "string" }, readme: { type: "boolean" } },
 });
 const PORT = 8129;
-const folder = new URL("../../target/page", import.meta.url).pathname;
+const folder = new URL("../../python/aqmlab/data/page", import.meta.url).pathname;
 const server = spawn("python3", ["-m", "http.server", String(PORT), "--bind", "127.0.0.1", "--directory", folder], { stdio: "ignore" });
 const browser = await chromium.launch({
   executablePath: "/usr/bin/chromium",

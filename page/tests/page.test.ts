@@ -1,13 +1,9 @@
 /** The page in headless Chromium. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Server } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launch, measure, open, python, ROOT, serve, settled } from "./browser";
+import { dropExample, findings, hasChromium, launch, measure, open, PHONE, python, serve, settled } from "./browser";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf-8");
-const PHONE = { viewport: { width: 390, height: 844 } };
 
 let server: Server;
 let address: string;
@@ -30,17 +26,6 @@ async function type(path: string, value: string): Promise<void> {
 
 const shownValue = (path: string) => page.inputValue(`[data-path="${path}"] input[type=text]`);
 const error = (path: string) => page.textContent(`[data-path="${path}"] [role=alert]`);
-
-/** Return the serious findings of axe. */
-async function findings(of: Page): Promise<string[]> {
-  await of.evaluate(AXE);
-  return await of.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { impact: string; id: string; nodes: { html: string }[] }[] }> } };
-    const { violations } = await axe.run();
-    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    return serious.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(" | ")}`);
-  });
-}
 
 describe.skipIf(!hasChromium)("the page", () => {
   beforeAll(async () => {
@@ -134,13 +119,7 @@ print(json.dumps({
 
   test("a file can be dropped", async () => {
     page = await open(browser, address);
-    const text = readFileSync(new URL("examples/two_flows.toml", ROOT), "utf-8");
-    const transfer = await page.evaluateHandle((content) => {
-      const data = new DataTransfer();
-      data.items.add(new File([content], "two_flows.toml"));
-      return data;
-    }, text);
-    await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
+    await dropExample(page, "two_flows.toml");
     await page.waitForFunction(() => document.querySelector(".title")?.textContent === "Two downloads through one queue");
     await page.waitForSelector("[data-goodput=download-1]");
   });
@@ -194,25 +173,50 @@ print(json.dumps({
     await page.waitForSelector(".checks >> text=does not allow other values of network.rate");
   });
 
-  test("the cursor steps from drop to drop", async () => {
+  test("the cursor steps from event to event, with the exact queue", async () => {
     page = await open(browser, address);
-    await page.click('[aria-label="Next event"]');
+    await page.waitForSelector('section[aria-label="Delay of every packet"]');
+    const next = () => page.click('[aria-label="Next event"]');
+    await next();
+    expect(await page.textContent(".events li")).toMatch(/^\d+\.\d{6} s: [a-z]+(-\d+)?: cwnd from 0 to \d+ B, .*rule initial-window/);
+    await page.selectOption('[aria-label="Events of the steps"]', "signals");
+    await page.waitForSelector(".state >> text=/0 of \\d+ events/");
+    await next();
     const first = await page.textContent(".events li");
-    expect(first).toMatch(/^\d+\.\d{6} s: drop of a packet of /);
-    await page.click('[aria-label="Next event"]');
+    expect(first).toMatch(/^\d+\.\d{6} s: drop of a packet of .*rule buffer-full \(queue_packets = 167/);
+    expect(await page.getAttribute("[data-queue]", "data-queue")).toBe("167");
+    expect(await page.getAttribute("[data-queue]", "data-exact")).toBe("true");
+    expect(await page.getAttribute(".packets canvas", "data-packets")).toBe("167");
+    await next();
     expect(await page.textContent(".events li:nth-child(2)")).toBe(first);
     await page.click('[aria-label="Previous event"]');
     expect(await page.textContent(".events li")).toBe(first);
-    await page.waitForSelector(".state >> text=in the colour of its flow");
+    await page.selectOption('[aria-label="Events of the steps"]', "reductions");
+    await next();
+    const [, before, after] = /cwnd from (\d+) to (\d+) B/.exec((await page.textContent(".events li"))!)!;
+    expect(Number(after)).toBeLessThan(Number(before));
   });
 
-  test("several seeds give an interval of paired differences", async () => {
+  test("a queue with several lines has a row per flow", async () => {
     page = await open(browser, address);
-    await page.click("text=Compare with this setting");
+    await page.selectOption('[data-path="network.queue"] select', "fq_codel");
+    await settled(page);
+    await page.selectOption('[aria-label="Events of the steps"]', "signals");
+    await page.waitForFunction(() => {
+      document.querySelector<HTMLElement>('[aria-label="Next event"]')!.click();
+      return document.querySelector("[data-exact=true]");
+    });
+    const counts = await page.getAttribute(".packets canvas", "aria-label");
+    const queue = Number(await page.getAttribute("[data-queue]", "data-queue"));
+    const rows = [...counts!.matchAll(/[a-z-]+\d* (\d+)(?=,|$)/g)].map(([, n]) => Number(n));
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.reduce((a, b) => a + b)).toBe(queue);
+  });
+
+  test("several seeds give an interval of the differences from the previous setting", async () => {
+    page = await open(browser, address);
     await page.selectOption(".settings select >> nth=1", "2");
-    await page.waitForSelector(".first >> text=the band spans 2 seeds");
-    await page.click("text=Compare with this setting");
-    await page.click("text=Compare with this setting");
+    await page.waitForSelector(".first >> text=the bands span 2 seeds");
     await page.selectOption('[data-path="network.queue"] select', "codel");
     await page.waitForSelector(".difference >> text=/\\[.* to .*\\]/");
   });

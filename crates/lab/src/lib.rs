@@ -47,7 +47,7 @@ pub use failure::Failure;
 pub use limits::Limits;
 pub use read::{Format, document, read, read_all, read_file_text};
 pub use real_ends::KernelState;
-pub use record::{Column, Outcome, Table, Warning};
+pub use record::{Column, Outcome, Table, Warning, names_of};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
 pub use run::{Departure, Forwarding, Happening, Report, Watch, forward, run, run_with};
 pub use scenario::{CapturedPart, FORMAT, Scenario};

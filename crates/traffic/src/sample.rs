@@ -24,6 +24,8 @@ pub struct Sampled {
     /// Number of the connection. The connections of a user are counted from 0 in the order of
     /// opening.
     pub connection: u32,
+    /// Number of the connection in result tables, which depends on the use of connections.
+    pub number: u32,
     /// Time when the client writes the request.
     pub at: Time,
     /// Time when the response arrives.
@@ -55,7 +57,7 @@ fn requests<'a>(
         let transaction = web.transaction(n, &client, draws);
         let (request, response) = (transaction.request, transaction.response);
         let page = web.object(n, draws).0;
-        Sampled { user, page, connection, at: transaction.since, answered: there, request, response }
+        Sampled { user, page, connection, number, at: transaction.since, answered: there, request, response }
     };
     (0..web.count(draws).unwrap_or(0)).map(request)
 }

@@ -16,6 +16,7 @@
 
 mod answer;
 mod packets;
+mod pages;
 mod progress;
 mod request;
 

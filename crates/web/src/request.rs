@@ -4,7 +4,7 @@ use lab::{CaptureTarget, Failure, Format, Outcome, Scenario, Watch};
 use serde_json::{Value, json};
 use units::param::Invalid;
 
-use crate::{answer, packets};
+use crate::{answer, packets, pages};
 
 /// A request: a scenario text, its format, and changes of keys.
 struct Request<'a> {
@@ -47,6 +47,7 @@ impl<'a> Request<'a> {
         let captures = (!scenario.record.pcap.on.is_empty()).then_some(CaptureTarget::Memory);
         let mut outcome = lab::run_with(&scenario, &watch, captures, &queues::NoCustomAqms)?;
         outcome.tables.extend(packets::table(&outcome.captures));
+        outcome.tables.extend(pages::table(&scenario, &outcome));
         Ok((scenario, outcome))
     }
 }

@@ -1,46 +1,85 @@
 /** Times of web pages, from the series of requests. */
-import { grouped, numbers, type Result } from "./result";
-import type { JsonTable } from "../simulator/client";
+import { names, numbers, type Result } from "./result";
 
-/** Maximum number of objects of a page. With a connection per object, the numbers of the connections
- * of page n begin at this number times n (crates/traffic/src/web.rs). */
-const OBJECTS = 1024;
+/** Pages of a flow's connection: the page of each request, in the order of the requests. */
+type Connection = { table: string; pages: number[] };
 
-/** Return the function from the number of a connection to the number of its page. Return undefined
- * for other traffic, and for sessions, whose connections carry several pages. */
-function pageOf(traffic: JsonTable): ((connection: number) => number) | undefined {
-  if (traffic["kind"] !== "web" || traffic["connections"] === "session") return undefined;
-  return traffic["connections"] === "each" ? (connection) => Math.floor(connection / OBJECTS) : (connection) => connection;
+const key = (flow: string, connection: number) => `${flow} ${connection}`;
+
+/** Objects of a page: their number, and the connection of the first one. */
+type Objects = { count: number; first: string };
+
+/** Return the connections of web users, and the objects of each page. */
+function connectionsOf(result: Result): { connections: Map<string, Connection>; objects: Map<string, Objects> } {
+  const [tables, flows] = [names(result, "pages", "table"), names(result, "pages", "flow")];
+  const [ofConnection, pages] = [numbers(result, "pages", "connection"), numbers(result, "pages", "page")];
+  const connections = new Map<string, Connection>();
+  const objects = new Map<string, Objects>();
+  pages.forEach((page, row) => {
+    const at = key(flows[row]!, ofConnection[row]!);
+    const known = connections.get(at) ?? { table: tables[row]!, pages: [] };
+    known.pages.push(page);
+    connections.set(at, known);
+    const of = key(flows[row]!, page);
+    const { count, first } = objects.get(of) ?? { count: 0, first: at };
+    objects.set(of, { count: count + 1, first });
+  });
+  return { connections, objects };
 }
 
-/** Return the flows of a `[[flows]]` table, whose name may contain placeholders such as `{i}`. */
-function flowsOf(table: JsonTable, flows: string[]): string[] {
-  const parts = String(table["name"]).split(/\{[^}]*\}/).map((part) => part.replace(/[^\w]/g, "\\$&"));
-  const name = new RegExp(`^${parts.join(".*")}$`);
-  return flows.filter((flow) => name.test(flow));
-}
-
-/** Return the times of the web pages of each `[[flows]]` table in s, in ascending order: from the
- * first request of a page to its last response. The time of an unfinished page is infinite. */
-export function pageTimes(result: Result): Map<string, number[]> {
+/** Return the rows of the requests of each connection of a flow, in the order of the requests. */
+function requestsOf(result: Result): Map<string, number[]> {
+  const [flows, connections, starts] = [names(result, "requests", "flow"), numbers(result, "requests", "connection"), numbers(result, "requests", "start_s")];
   const all = new Map<string, number[]>();
-  const rows = grouped(result, "requests", "flow");
-  const [connections, starts, ends] = ["connection", "start_s", "completed_s"].map((column) => numbers(result, "requests", column));
-  for (const table of (result.manifest.scenario["flows"] ?? []) as JsonTable[]) {
-    const page = pageOf(table["traffic"] as JsonTable);
-    if (!page) continue;
-    const times: number[] = [];
-    for (const flow of flowsOf(table, [...rows.keys()])) {
-      const spans = new Map<number, [number, number]>();
-      for (const row of rows.get(flow)!) {
-        const number = page(connections![row]!);
-        const [start, end] = spans.get(number) ?? [Infinity, 0];
-        const done = ends![row]!;
-        spans.set(number, [Math.min(start, starts![row]!), Math.max(end, Number.isNaN(done) ? Infinity : done)]);
-      }
-      for (const [start, end] of spans.values()) times.push(end - start);
-    }
-    if (times.length > 0) all.set(`${String(table["name"])}, pages`, times.sort((a, b) => a - b));
+  connections.forEach((connection, row) => {
+    const at = key(flows[row]!, connection);
+    const rows = all.get(at);
+    if (rows) rows.push(row);
+    else all.set(at, [row]);
+  });
+  for (const rows of all.values()) rows.sort((a, b) => starts[a]! - starts[b]!);
+  return all;
+}
+
+type Page = { table: string; start: number; end: number; requests: number };
+
+/**
+ * Return the times of the web pages of each `[[flows]]` table in s, in ascending order: from the
+ * first request of a page to its last response. The time of a page is infinite if one of its objects
+ * was not requested or not complete. A page that began during the warm-up is not counted.
+ */
+export function pageTimes(result: Result): Map<string, number[]> {
+  const { connections, objects } = connectionsOf(result);
+  if (connections.size === 0) return new Map();
+  const [starts, opened, ends] = ["start_s", "opened_s", "completed_s"].map((column) => numbers(result, "requests", column));
+  const flows = names(result, "requests", "flow");
+  const found = new Map<string, Page>();
+  const requested = requestsOf(result);
+  // The first request of a connection is written before the handshake is complete.
+  const isWhole = (rows: number[] | undefined) => rows !== undefined && !(opened![rows[0]!]! <= starts![rows[0]!]!);
+  for (const [at, rows] of requested) {
+    const connection = connections.get(at);
+    if (!connection || !isWhole(rows)) continue;
+    rows.forEach((row, i) => {
+      const page = key(flows[row]!, connection.pages[i]!);
+      if (!isWhole(requested.get(objects.get(page)?.first ?? ""))) return;
+      const known = found.get(page) ?? { table: connection.table, start: Infinity, end: 0, requests: 0 };
+      const end = ends![row]!;
+      found.set(page, {
+        ...known,
+        start: Math.min(known.start, starts![row]!),
+        end: Math.max(known.end, Number.isNaN(end) ? Infinity : end),
+        requests: known.requests + 1,
+      });
+    });
   }
+  const all = new Map<string, number[]>();
+  for (const [page, { table, start, end, requests }] of found) {
+    const label = `${table}, pages`;
+    const times = all.get(label) ?? [];
+    times.push(requests === objects.get(page)?.count ? end - start : Infinity);
+    all.set(label, times);
+  }
+  for (const times of all.values()) times.sort((a, b) => a - b);
   return all;
 }

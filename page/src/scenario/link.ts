@@ -1,13 +1,14 @@
-/** The whole scenario in the fragment of a link, compressed. */
+/** The whole scenario, or two scenarios, in the fragment of a link, compressed. */
 import type { JsonTable } from "../simulator/client";
 
-/** State of the page that a link contains. */
-export type Linked = {
+/** A scenario in a link. */
+export type Setting = {
   scenario: JsonTable;
   /** Name of the ready scenario or the lesson from which the scenario was made. */
   name?: string | undefined;
-  seeds?: number | undefined;
 };
+/** State of the page that a link contains. `second` is the scenario B of a comparison. */
+export type Linked = Setting & { seeds?: number | undefined; second?: Setting | undefined };
 
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
   const done = new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>);
@@ -30,6 +31,7 @@ export async function fromFragment(fragment: string): Promise<Linked | undefined
     const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
     const text = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
     const linked = JSON.parse(text) as Linked;
+    if (linked.second && !linked.second.scenario) throw new Error("incomplete");
     return typeof linked === "object" && linked.scenario ? linked : undefined;
   } catch {
     throw new Error("The link does not contain a complete scenario; copy the whole link.");

@@ -23,8 +23,8 @@ export function recordedLinks(normalized: JsonTable, chosen: string): string[] {
   return [...new Set([...first, ...(chosen ? [chosen] : [])])];
 }
 
-/** Return the changes of `record` for the first picture. `chosen` is the link that is shown, or "". */
-export function firstSeries(normalized: JsonTable, written: JsonTable, chosen = ""): [string, string][] {
+/** Return the series of every run. */
+function seriesOf(normalized: JsonTable): string[] {
   const series = ["queue", "window", "delays", "waits", "drops", "marks"];
   const flows = (normalized["flows"] ?? []) as JsonTable[];
   if (flows.some((flow) => flow["arrivals"])) series.push("transfers");
@@ -32,23 +32,42 @@ export function firstSeries(normalized: JsonTable, written: JsonTable, chosen = 
   if (kinds.some((kind) => ["web", "requests", "request_response", "ping"].includes(String(kind)))) {
     series.push("requests");
   }
+  return series;
+}
+
+/** Return the changes of `record` for the first picture. `chosen` is the link that is shown, or "". */
+export function firstSeries(normalized: JsonTable, written: JsonTable, chosen = ""): [string, string][] {
   const links = recordedLinks(normalized, chosen);
-  return [["record.series", tomlValue(series)], ["record.links", tomlValue(links)], ...sampling(normalized, written)];
+  return [["record.series", tomlValue(seriesOf(normalized))], ["record.links", tomlValue(links)], ...sampling(normalized, written)];
+}
+
+/** Return the changes of `record` for a further seed. `packets` tells whether the delay of every packet is recorded. */
+export function seedSeries(normalized: JsonTable, written: JsonTable, link: string, packets: boolean): [string, string][] {
+  const series = [...seriesOf(normalized), ...(packets ? ["packet_delays"] : [])];
+  return [["record.series", tomlValue(series)], ["record.links", tomlValue([link])], ...sampling(normalized, written)];
 }
 
 /**
- * Return the changes of `record` for the figures of one flow, for the reasons of all events, and for
- * the packets of one link. `flow` and `link` may be "".
+ * Return the changes of `record` for the figures of one flow, and for the packets of one link. `flow`
+ * and `link` may be "".
  */
-export function detailedSeries(flow: string, link: string, schemas: Schemas): [string, string][] {
-  const reasons = ["why", "why_cwnd"].filter((series) => schemas.has("record.series", series));
-  const series = [...(flow ? ["segments", "rtt"] : []), ...(link ? ["packet_delays"] : []), ...reasons];
+export function detailedSeries(flow: string, link: string): [string, string][] {
+  const series = [...(flow ? ["segments", "rtt"] : []), ...(link ? ["packet_delays"] : [])];
   return [
     ["record.series", tomlValue(series)],
     ["record.links", tomlValue(link ? [link] : [])],
     ["record.traced", tomlValue(flow ? [flow] : [])],
     ["record.pcap", tomlValue({ on: link ? [link] : [] })],
   ];
+}
+
+/**
+ * Return the changes of `record` for the reasons of all drops, marks and changes of cwnd. `flow` is
+ * the only sender whose changes of cwnd are recorded, or "" for all senders.
+ */
+export function reasons(flow: string, schemas: Schemas): [string, string][] {
+  const series = ["why", "why_cwnd"].filter((one) => schemas.has("record.series", one));
+  return [["record.series", tomlValue(series)], ["record.traced", tomlValue(flow ? [flow] : [])]];
 }
 
 /** Return the change of the interval between samples, unless the scenario has a suitable one. */

@@ -46,6 +46,16 @@ function leaves(value: Json, path: string): [string, Json][] {
   return entries ? entries.flatMap(([k, v]) => leaves(v, path ? `${path}.${k}` : k)) : [[path, value]];
 }
 
+/** Return the paths of the keys in which two scenarios differ, with both values. An absent key is "default". */
+export function differences(a: JsonTable, b: JsonTable): [path: string, a: string, b: string][] {
+  const [before, after] = [a, b].map((of) => new Map(leaves(of, "").map(([path, value]) => [path, tomlValue(value)])));
+  const paths = new Set([...before!.keys(), ...after!.keys()]);
+  const value = (of: Map<string, string>, path: string) => of.get(path)?.replace(/^"(.*)"$/, "$1") ?? "default";
+  return [...paths]
+    .filter((path) => path !== "title" && before!.get(path) !== after!.get(path))
+    .map((path) => [path, value(before!, path), value(after!, path)]);
+}
+
 /**
  * Return the command that runs the scenario: the ready scenario `name` with changed keys, or a file
  * if the scenario lacks a key of the ready scenario.

@@ -68,10 +68,15 @@ export class Client {
 
   /** End all calls with the error `Cancelled`, and start a fresh worker. */
   cancel(): void {
+    this.end();
+    this.start();
+  }
+
+  /** End all calls with the error `Cancelled`, and end the worker. */
+  end(): void {
     this.worker.terminate();
     const ended = [...this.waiting.values()];
     this.waiting.clear();
-    this.start();
     ended.forEach(({ reject }) => reject(new Cancelled()));
   }
 

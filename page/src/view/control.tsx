@@ -4,7 +4,7 @@ import { parse, rounded } from "../scenario/quantity";
 import { bounds, type Field } from "../scenario/schema";
 import { tomlValue } from "../scenario/toml";
 import type { Json, JsonTable } from "../simulator/client";
-import { change, opened, problem, set, written } from "../state/laboratory";
+import { active } from "../state/laboratory";
 
 /** The slider reaches from 1/16 to 16 times the value with which the scenario was opened. */
 const REACH = 16;
@@ -37,7 +37,7 @@ function Slider({ field, label }: { field: Field; label: string }) {
   const now = split(field);
   // The range of the slider stays the same while the reader moves it.
   const start = useRef({ key: "", number: 1 });
-  const key = `${opened.value} ${field.path} ${now?.unit ?? ""}`;
+  const key = `${active.value.name} ${active.value.opened.value} ${field.path} ${now?.unit ?? ""}`;
   if (start.current.key !== key) start.current = { key, number: now?.number || 0 };
   if (!now || !(start.current.number > 0)) return null;
   const [low, high] = now.unit === "" || /^(packet|segment)/.test(now.unit) ? bounds(field.range) : [-Infinity, Infinity];
@@ -55,7 +55,7 @@ function Slider({ field, label }: { field: Field; label: string }) {
     // With whole numbers, several steps may have the same number, so a step goes to the next one.
     const number = at(step) === now.number && Math.abs(step - position) >= 1 ? now.number + Math.sign(step - position) : at(step);
     const next = Math.min(Math.max(number, minimum), maximum);
-    void change(field.path, now.unit ? tomlValue(`${next} ${now.unit}`) : String(next));
+    void active.value.change(field.path, now.unit ? tomlValue(`${next} ${now.unit}`) : String(next));
   };
   return (
     <input
@@ -74,9 +74,10 @@ function Slider({ field, label }: { field: Field; label: string }) {
 function TextBox({ field, id }: { field: Field; id: string }) {
   const [draft, setDraft] = useState(show(field.value));
   const value = show(field.value);
-  useEffect(() => setDraft(value), [value, opened.value]);
+  useEffect(() => setDraft(value), [value, active.value.opened.value]);
   const submit = () => {
-    if (draft !== value) void set(field.path, typed(field, draft));
+    const { problem } = active.value;
+    if (draft !== value) void active.value.set(field.path, typed(field, draft));
     else if (problem.value && concerns(field.path, problem.value.path)) problem.value = undefined;
   };
   return (
@@ -98,7 +99,7 @@ function TextBox({ field, id }: { field: Field; id: string }) {
 /** Return the value of a choice of a table: its kind, with the buffer of a queue that was written. */
 function ofKind(field: Field, kind: Json): Json {
   const before = field.path.split(".").reduce<Json | undefined>((node, key) =>
-    typeof node === "object" && node !== null ? (node as JsonTable)[key] : undefined, written.value);
+    typeof node === "object" && node !== null ? (node as JsonTable)[key] : undefined, active.value.written.value);
   const limit = typeof before === "object" && before !== null ? (before as JsonTable)["limit"] : undefined;
   const isQueue = field.path.endsWith("queue");
   return isQueue && limit !== undefined ? { kind, limit } : { kind };
@@ -108,9 +109,9 @@ function Select({ field, id }: { field: Field; id: string }) {
   const isTable = field.type === "table" || (field.value === null && field.type !== "choice");
   const now = field.type === "table" ? (field.value as JsonTable)["kind"]! : field.value;
   const choose = (text: string) => {
-    if (text === "") return void set(field.path, null);
+    if (text === "") return void active.value.set(field.path, null);
     const value = field.choices.find((choice) => String(choice.value) === text)!.value;
-    void set(field.path, isTable ? ofKind(field, value) : value);
+    void active.value.set(field.path, isTable ? ofKind(field, value) : value);
   };
   return (
     <select id={id} aria-describedby={`${id}-help`} value={now === null ? "" : String(now)} onChange={(event) => choose(event.currentTarget.value)}>
@@ -147,7 +148,8 @@ export const concerns = (path: string, error: string) => error === path || error
 export function Control({ field, label = field.name }: { field: Field; label?: string | undefined }) {
   const [open, setOpen] = useState(false);
   const id = `control-${field.path.replaceAll(".", "-")}`;
-  const error = problem.value && concerns(field.path, problem.value.path) ? problem.value.text : "";
+  const problem = active.value.problem.value;
+  const error = problem && concerns(field.path, problem.path) ? problem.text : "";
   const isChoice = field.type === "choice" || field.choices.length > 0;
   return (
     <div class={`control ${error ? "wrong" : ""}`} data-path={field.path}>
@@ -155,7 +157,7 @@ export function Control({ field, label = field.name }: { field: Field; label?: s
         <label for={id}>{label}</label>
         <button type="button" class="quiet why" aria-expanded={open} aria-controls={`${id}-help`} aria-label={`Help for ${label}`} onClick={() => setOpen(!open)}>?</button>
         {field.type === "boolean" ? (
-          <input id={id} type="checkbox" checked={field.value === true} aria-describedby={`${id}-help`} onChange={(event) => void set(field.path, event.currentTarget.checked)} />
+          <input id={id} type="checkbox" checked={field.value === true} aria-describedby={`${id}-help`} onChange={(event) => void active.value.set(field.path, event.currentTarget.checked)} />
         ) : isChoice ? (
           <Select field={field} id={id} />
         ) : (

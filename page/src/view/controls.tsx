@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { inBase, parse } from "../scenario/quantity";
 import type { Field } from "../scenario/schema";
 import type { JsonTable } from "../simulator/client";
-import { normalized, opened, problem, schemas, written } from "../state/laboratory";
+import { active } from "../state/laboratory";
+import { schemas } from "../state/shared";
 import { Control, concerns } from "./control";
 
 /** Keys of the buffer, which every queue has. The keys of the AQM are shown before them. */
@@ -17,7 +18,7 @@ const MOST = 4;
 type Important = [path: string, label: string];
 
 function ofQueue(path: string, name: string): Important[] {
-  const field = schemas.value?.field(normalized.value, path);
+  const field = schemas.value?.field(active.value.normalized.value, path);
   if (!field || field.type !== "table") return [];
   const keys = schemas.value!.children(field);
   const simple = keys.filter((key) => !["table", "list"].includes(key.type) && key.value !== null);
@@ -38,7 +39,7 @@ function slowest(links: JsonTable[]): [string, number][] {
 }
 
 /** Return true if the scenario sets the direction from right to left. */
-const isAsymmetric = () => "reverse" in ((written.value["network"] ?? {}) as JsonTable);
+const isAsymmetric = () => "reverse" in ((active.value.written.value["network"] ?? {}) as JsonTable);
 
 const reverse = (): Important[] => [
   ["network.reverse.rate", "rate right>left"],
@@ -80,7 +81,8 @@ function Folded({ field }: { field: Field }) {
   const [open, setOpen] = useState(false);
   const children = schemas.value!.children(field);
   if (children.length === 0) return null;
-  const wrong = problem.value !== undefined && concerns(field.path, problem.value.path);
+  const problem = active.value.problem.value;
+  const wrong = problem !== undefined && concerns(field.path, problem.path);
   return (
     <details open={open || wrong} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{field.name}</summary>
@@ -93,6 +95,7 @@ function Folded({ field }: { field: Field }) {
 export function Controls() {
   const [all, setAll] = useState(false);
   const of = schemas.value;
+  const { name, normalized, opened, problem } = active.value;
   if (!of || !("flows" in normalized.value)) return null;
   const first = important(normalized.value).flatMap(([path, label]) => {
     const field = of.field(normalized.value, path);
@@ -101,7 +104,7 @@ export function Controls() {
   const error = problem.value?.path ?? "";
   const beside = first.some(({ field }) => concerns(field.path, error));
   return (
-    <form onSubmit={(event) => event.preventDefault()} aria-label="Scenario" key={opened.value}>
+    <form onSubmit={(event) => event.preventDefault()} aria-label="Scenario" key={`${name} ${opened.value}`}>
       {first.map(({ field, label }) => <Control key={field.path} field={field} label={label} />)}
       <details open={all || (error !== "" && !beside)} onToggle={(event) => setAll(event.currentTarget.open)}>
         <summary>All keys of the scenario</summary>

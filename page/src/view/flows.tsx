@@ -1,7 +1,8 @@
 /** Table of the flows, with their goodput, losses and timeouts. */
 import { cell, names, type Result } from "../results/result";
 import { rate, time } from "../scenario/quantity";
-import { reference, shown } from "../state/laboratory";
+import { arms, type Arm } from "../state/arm";
+import { Badge } from "./badge";
 import { flowColour } from "./colours";
 
 /** Maximum number of rows. */
@@ -12,23 +13,23 @@ function bars(result: Result): { flow: string; goodput: number; row: number; tab
     names(result, table, "flow").map((flow, row) => ({ flow, row, table, goodput: cell(result, table, "goodput_bps", row) })));
 }
 
-/** Show the flows. */
-export function Flows() {
-  const result = shown.value?.result;
+/** Return the results that an arm shows: the current one and the previous one. */
+const resultsOf = ({ shown, previous }: Arm) => [shown.value, previous.value].flatMap((of) => (of ? [of.result] : []));
+
+function FlowsOf({ arm, maximum }: { arm: Arm; maximum: number }) {
+  const [result, old] = resultsOf(arm);
   if (!result) return null;
   const all = bars(result).filter((of) => of.table !== "replies" || of.goodput > 0);
-  const before = new Map(reference.value ? bars(reference.value.result).map((of) => [of.table + of.flow, of.goodput]) : []);
-  const maximum = Math.max(...all.map((of) => of.goodput), ...before.values(), 1);
+  const before = new Map(old ? bars(old).map((of) => [of.table + of.flow, of.goodput]) : []);
   const count = (of: (typeof all)[number], column: string) => {
     const value = cell(result, of.table, column, of.row);
     return Number.isFinite(value) ? String(value) : "–";
   };
   const several = new Map(names(result, "connections", "flow").map((flow, row) => [flow, row]));
   return (
-    <section class="figure wide" aria-label="Flows">
-      <header><h2>Flows</h2></header>
-      <p class="note">Goodput is application data per second. The grey line is the goodput before the change.</p>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
+    <div>
+      <Badge arm={arm} />
+      <div class="scroll" tabIndex={0} role="region" aria-label={`Table of flows${arms.value.length > 1 ? ` of ${arm.name}` : ""}`}>
         <table>
           <thead>
             <tr><th scope="col">flow</th><th scope="col">goodput</th><th scope="col" class="bar-head" /><th scope="col">dropped</th><th scope="col">marked</th><th scope="col">retransmitted</th><th scope="col">timeouts</th><th scope="col">median time</th></tr>
@@ -57,6 +58,23 @@ export function Flows() {
         </table>
       </div>
       {all.length > MOST && <p class="note">{all.length - MOST} more flows are in the table as CSV.</p>}
+    </div>
+  );
+}
+
+/** Show the flows. */
+export function Flows() {
+  const results = arms.value.flatMap(resultsOf);
+  if (results.length === 0) return null;
+  const maximum = Math.max(...results.flatMap(bars).map((of) => of.goodput), 1);
+  return (
+    <section class="figure wide" aria-label="Flows">
+      <header><h2>Flows</h2></header>
+      <p class="note">
+        Goodput is application data per second.
+        {arms.value.some(({ previous }) => previous.value) && " The grey line is the goodput before the change."}
+      </p>
+      <div class="beside">{arms.value.map((arm) => <FlowsOf key={arm.name} arm={arm} maximum={maximum} />)}</div>
     </section>
   );
 }

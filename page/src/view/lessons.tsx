@@ -1,7 +1,7 @@
 /** A lesson above the answer: its question, its task, and the check of the task. */
 import { useState } from "preact/hooks";
 import { changedKeys, lessonOf, satisfied, type Condition } from "../lessons/lesson";
-import * as state from "../state/laboratory";
+import { active } from "../state/laboratory";
 import { tile } from "./tiles";
 
 function words(condition: Condition): string {
@@ -17,11 +17,12 @@ function Check({ done, children }: { done: boolean; children: preact.ComponentCh
 /** Show the lesson of the scenario, if a lesson opened it. */
 export function LessonPanel() {
   const [answer, setAnswer] = useState(false);
-  const name = state.origin.value;
+  const arm = active.value;
+  const name = arm.origin.value;
   const lesson = lessonOf(name);
-  const now = state.current.value;
+  const [now] = arm.replicated.value;
   if (!lesson) return null;
-  const changed = changedKeys(lesson, state.written.value);
+  const changed = changedKeys(lesson, arm.written.value);
   const solved = now !== undefined && changed.length === 0 && lesson.conditions.every((one) => satisfied(one, now));
   return (
     <section class={`lesson ${solved ? "solved" : ""}`} aria-label="Lesson">
@@ -37,8 +38,8 @@ export function LessonPanel() {
       </ul>
       <p>
         {solved && <strong class="solution">Solved. </strong>}
-        <button type="button" onClick={() => { setAnswer(false); void state.openNamed(name); }}>Start again</button>{" "}
-        <button type="button" onClick={() => { setAnswer(true); void state.openNamed(name, lesson.answer); }}>Show an answer</button>
+        <button type="button" onClick={() => { setAnswer(false); void arm.openNamed(name); }}>Start again</button>{" "}
+        <button type="button" onClick={() => { setAnswer(true); void arm.openNamed(name, lesson.answer); }}>Show an answer</button>
       </p>
       {(solved || answer) && <p>{lesson.why}</p>}
     </section>

@@ -55,13 +55,21 @@ function svg(chart: uPlot, title: string): string {
   const box = { left: chart.bbox.left / ratio, top: chart.bbox.top / ratio + 28, width: chart.bbox.width / ratio, height: chart.bbox.height / ratio };
   const place = (x: number, y: number, scale: string) =>
     [box.left + chart.valToPos(x, "x"), box.top + chart.valToPos(y, scale)].map(position).join(",");
-  const curves = chart.series.slice(1).map((series, i) => {
-    if (!series.show) return "";
-    const values = chart.data[i + 1]!;
-    const points = [...chart.data[0]]
+  const pointsOf = (curve: number) => {
+    const values = chart.data[curve]!;
+    return [...chart.data[0]]
       .map((x, row): [number, number | null | undefined] => [x, values[row]])
       .filter((point): point is [number, number] => point[1] != null && Number.isFinite(point[1]))
-      .map(([x, y]) => place(x, y, series.scale ?? "y"));
+      .map(([x, y]) => place(x, y, chart.series[curve]!.scale ?? "y"));
+  };
+  // The types of uPlot lack this member of a chart.
+  const { bands: ofSeeds } = chart as unknown as { bands: uPlot.Band[] };
+  const bands = ofSeeds.map(({ series: [high, low] }) =>
+    `<polygon fill="${colour("--band")}" points="${[...pointsOf(high), ...pointsOf(low).reverse()].join(" ")}"/>`);
+  const isVisible = (series: uPlot.Series) => series.show && series.width !== 0;
+  const curves = chart.series.slice(1).map((series, i) => {
+    if (!isVisible(series)) return "";
+    const points = pointsOf(i + 1);
     const stroke = String(typeof series.stroke === "function" ? series.stroke(chart, i + 1) : series.stroke);
     const isPoints = series.points?.show === true;
     if (isPoints) return points.map((p) => `<circle cx="${p.split(",")[0]}" cy="${p.split(",")[1]}" r="1.2" fill="${stroke}"/>`).join("");
@@ -79,8 +87,8 @@ function svg(chart: uPlot, title: string): string {
         : `<text x="${x! - 4}" y="${y! + 4}" text-anchor="end">${label}</text>`;
     });
   });
-  const names = chart.series.slice(1).filter((series) => series.show && series.label).map((series, i) => {
-    const stroke = String(typeof series.stroke === "function" ? series.stroke(chart, i + 1) : series.stroke);
+  const names = chart.series.slice(1).filter((series) => isVisible(series) && series.label).map((series) => {
+    const stroke = String(typeof series.stroke === "function" ? series.stroke(chart, chart.series.indexOf(series)) : series.stroke);
     return `<tspan fill="${stroke}" dx="12">${escaped(String(series.label))}</tspan>`;
   });
   const width = chart.width;
@@ -91,7 +99,7 @@ function svg(chart: uPlot, title: string): string {
 <text x="12" y="19" font-size="14" fill="${colour("--text")}">${escaped(title)}</text>
 <rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}" fill="none" stroke="${colour("--grid")}"/>
 <clipPath id="box"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}"/></clipPath>
-<g clip-path="url(#box)">${curves.join("\n")}</g>
+<g clip-path="url(#box)">${[...bands, ...curves].join("\n")}</g>
 ${ticks.join("")}
 <text x="${box.left + box.width / 2}" y="${box.top + box.height + 30}" text-anchor="middle">${labels[0]}</text>
 <text transform="translate(12 ${box.top + box.height / 2}) rotate(-90)" text-anchor="middle">${labels[1]}</text>

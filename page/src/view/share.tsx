@@ -4,21 +4,23 @@ import { LESSONS, PREFIX } from "../lessons/lesson";
 import { READY } from "../scenario/ready";
 import { command, pythonProgram, tomlDocument } from "../scenario/toml";
 import type { JsonTable } from "../simulator/client";
-import * as state from "../state/laboratory";
+import { active, comparing, currentLink } from "../state/laboratory";
+import { columns } from "../state/shared";
 import { csv, save } from "./save";
 
 /** Open a scenario file that the reader dropped or chose. */
 export async function openFile(file: File): Promise<void> {
-  await state.open(await file.text(), file.name.endsWith(".json") ? "json" : "toml", "");
+  await active.value.open(await file.text(), file.name.endsWith(".json") ? "json" : "toml", "");
 }
 
 /** Choose a ready scenario, or open a file. */
 export function Open() {
+  const { name, origin } = active.value;
   return (
     <div class="open">
-      <label for="ready">Scenario</label>
-      <select id="ready" value={state.origin.value} onChange={(event) => void state.openNamed(event.currentTarget.value)}>
-        {state.origin.value === "" && <option value="">your own</option>}
+      <label for="ready">Scenario{comparing.value && ` ${name}`}</label>
+      <select id="ready" value={origin.value} onChange={(event) => void active.value.openNamed(event.currentTarget.value)}>
+        {origin.value === "" && <option value="">your own</option>}
         <optgroup label="Lessons">
           {LESSONS.map(([name, lesson]) => <option key={name} value={PREFIX + name}>{lesson.title}</option>)}
         </optgroup>
@@ -54,34 +56,38 @@ export function Copy() {
       setCopied(`The browser refused the clipboard. ${await text}`);
     }
   };
-  const document = () => state.written.value;
+  const document = () => active.value.written.value;
   return (
     <div class="copy">
-      <button type="button" onClick={() => void copy("Link", state.currentLink())}>Copy link</button>
+      <button type="button" onClick={() => void copy("Link", currentLink())}>Copy link</button>
       <button type="button" onClick={() => void copy("TOML", tomlDocument(document()))}>TOML</button>
       <button type="button" onClick={() => void copy("Python", pythonProgram(document()))}>Python</button>
-      <button type="button" onClick={() => void copy("Command", command(document(), state.origin.value, state.original.value))}>Command</button>
+      <button type="button" onClick={() => void copy("Command", command(document(), active.value.origin.value, active.value.original.value))}>Command</button>
       <button type="button" onClick={() => save("scenario.toml", new Blob([tomlDocument(document())]))}>Save TOML</button>
       <span role="status">{copied}</span>
     </div>
   );
 }
 
+/** Descriptions of the tables that only the page has. */
+const OF_PAGE: Record<string, string> = {
+  packets: "Packets of the link, from its capture.",
+  pages: "Web page of each request of a user, also of requests that the run does not reach.",
+};
+
 /** Return the description of a table. */
-function about(name: string): string {
-  const table = state.columns.value[name] as JsonTable | undefined;
-  return String(table?.["about"] ?? "Packets of the link, from its capture.");
-}
+const about = (name: string): string => String((columns.value[name] as JsonTable | undefined)?.["about"] ?? OF_PAGE[name] ?? "");
 
 /** Save the tables of the run as CSV, and the packets of the link as a capture. */
 export function Tables() {
-  const result = state.shown.value?.result;
+  const arm = active.value;
+  const result = arm.shown.value?.result;
   if (!result) return null;
-  const detail = state.traced.value?.result;
+  const detail = arm.traced.value?.result;
   const all = { ...detail?.tables, ...result.tables };
   return (
     <details class="tables-saved">
-      <summary>Tables as CSV, packets as pcapng</summary>
+      <summary>Tables as CSV, packets as pcapng{comparing.value && `, of scenario ${arm.name}`}</summary>
       <p class="note">The tables have the columns of the command `aqmlab run --out`.</p>
       <div class="buttons">
         {Object.entries(all).map(([name, table]) => (

@@ -10,8 +10,8 @@ import typer
 from aqmlab.command import completion
 
 EXAMPLES = ("aqmlab page", "aqmlab page dsl --port 8080")
-FOLDER = Path(__file__).parents[3] / "target" / "page"
-"""Folder of a checkout in which `make page` builds the page."""
+FOLDER = Path(__file__).parents[1] / "data" / "page"
+"""Folder of the page, which `make page` builds in a checkout and tools/wheel in a wheel."""
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -42,14 +42,15 @@ def page_command(
 ) -> None:
     """Open the laboratory as a page in the browser, and serve the page until Ctrl-C.
 
-    The simulator runs in the page, and its results are those of `aqmlab run`. The folder of the
-    page can also be copied to any web server. `make page` builds it in a checkout.
+    The simulator runs in the page, and its results are those of `aqmlab run`. The folder
+    `aqmlab/data/page` of the package can also be copied to any web server. `make page` builds it in
+    a checkout.
     """
     fragment = "" if scenario is None else _fragment(scenario)
     if not (FOLDER / "index.html").is_file():
         raise ValueError(
             f"{FOLDER}: the page is not built; run `make page` in a checkout of aqmlab, "
-            "which needs Node.js 20 or later"
+            "which needs Node.js 20 or later, or install a wheel that contains the page"
         )
     try:
         server = ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, directory=str(FOLDER)))

@@ -1,9 +1,36 @@
 /** Data that several figures need. */
 import uPlot from "uplot";
-import { grouped, names, numbers, pick, type Result } from "../../results/result";
+import { grouped, numbers, pick, type Result } from "../../results/result";
+import type { Curve, Drawing } from "../drawing";
 
 /** Positions and values of a curve. */
 export type Points = { x: ArrayLike<number>; y: ArrayLike<number | null> };
+
+/** Curves of a figure with their values, in the order in which they are drawn. */
+export type Layers = [Curve, Points][];
+
+/** Number of hidden curves of a band. */
+const OF_BAND = 2;
+const LOWEST = "minimum";
+
+/** Return the two hidden curves of a band over the seeds, or no curve for one seed. They must be the
+ * first curves of a figure. */
+export function banded(seeds: Points[], shape: NonNullable<Curve["shape"]>, right = false): Layers {
+  if (seeds.length < 2) return [];
+  const [low, high] = envelope(seeds);
+  const hidden = { colour: "transparent", width: 0, shape, right };
+  return [[{ label: `maximum of ${seeds.length} seeds`, ...hidden }, high], [{ label: LOWEST, ...hidden }, low]];
+}
+
+/** Return the drawing of curves. */
+export function drawing(layers: Layers, axes: Omit<Drawing, "curves" | "data" | "bands">): Drawing {
+  return {
+    ...axes,
+    curves: layers.map(([one]) => one),
+    data: together(layers.map(([, points]) => points)),
+    bands: layers[OF_BAND - 1]?.[0].label === LOWEST ? [[1, OF_BAND]] : [],
+  };
+}
 
 /** Return curves with common positions, as uPlot needs them. */
 export function together(curves: Points[]): uPlot.AlignedData {
@@ -27,27 +54,26 @@ export function overTime(result: Result, table: string, column: string, by: "lin
 /** Return the minimum and the maximum of several curves at the positions of the first curve. */
 export function envelope(curves: Points[]): [Points, Points] {
   const { x } = curves[0]!;
-  const at = (curve: Points, i: number) => curve.y[i] ?? null;
+  // The curves may begin or end at different positions.
+  const values = curves.map((curve) => new Map(Array.from(curve.x, (position, i) => [position, curve.y[i] ?? null])));
   const extreme = (choose: (...values: number[]) => number): Points => ({
     x,
     y: Array.from({ length: x.length }, (_, i) => {
-      const values = curves.map((curve) => at(curve, i)).filter((v): v is number => v !== null);
-      return values.length > 0 ? choose(...values) : null;
+      const known = values.map((of) => of.get(x[i]!) ?? null).filter((v): v is number => v !== null);
+      return known.length > 0 ? choose(...known) : null;
     }),
   });
   return [extreme(Math.min), extreme(Math.max)];
 }
 
-/** Return the number of events in each bin over the simulated time, for the rows of one link. */
-export function counted(result: Result, table: string, link: string, bins: number): Points {
-  const end = result.manifest.simulated_s;
-  const links = names(result, table, "link");
+/** Return the number of events in each bin of the time from 0 to `end`, for the rows of one link. */
+export function counted(result: Result, table: string, link: string, bins: number, end: number): Points {
   const times = numbers(result, table, "time_s");
   const counts = new Array<number>(bins).fill(0);
-  times.forEach((time, row) => {
-    const bin = Math.min(bins - 1, Math.floor((time / end) * bins));
-    if (links[row] === link) counts[bin] = (counts[bin] ?? 0) + 1;
-  });
+  for (const row of grouped(result, table, "link").get(link) ?? []) {
+    const bin = Math.min(bins - 1, Math.floor((times[row]! / end) * bins));
+    if (times[row]! <= end) counts[bin]! += 1;
+  }
   return { x: counts.map((_, i) => (i * end) / bins), y: counts };
 }
 

@@ -1,8 +1,8 @@
 /** Distribution of the queueing delays of all packets at the link. */
-import { link, reference, shown } from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import { grouped, numbers, pick, type Result } from "../../results/result";
 import { colour } from "../colours";
-import type { Curve, Drawing } from "../figure";
+import type { Curve, Drawing } from "../drawing";
 import { together, type Points } from "./data";
 
 /** Return the share of packets, in percent, whose queueing delay is at most x milliseconds. */
@@ -15,12 +15,12 @@ function cumulative(result: Result, of: string): Points {
 }
 
 /** Draw the distribution. */
-export function delays(): Drawing | undefined {
-  const of = shown.value;
-  const now = of && cumulative(of.result, link.value);
+export function delays(arm: Arm): Drawing | undefined {
+  const of = arm.shown.value;
+  const now = of && cumulative(of.result, arm.link.value);
   if (!now || now.x.length === 0) return undefined;
   const curves: [Curve, Points][] = [[{ label: "packets", colour: colour("--queue"), shape: "steps", width: 2 }, now]];
-  const before = reference.value && cumulative(reference.value.result, link.value);
+  const before = arm.previous.value && cumulative(arm.previous.value.result, arm.link.value);
   if (before && before.x.length > 0) curves.unshift([{ label: "before", colour: colour("--ghost"), shape: "steps" }, before]);
   return {
     curves: curves.map(([one]) => one),

@@ -1,13 +1,13 @@
 /** Queueing delay of every packet at the link. */
-import { traced } from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import { names, numbers } from "../../results/result";
 import { colour } from "../colours";
-import type { Drawing } from "../figure";
+import type { Drawing } from "../drawing";
 import { together } from "./data";
 
 /** Draw a dot per packet. The packets of the selected flow have a colour of their own. */
-export function packetDelays(): Drawing | undefined {
-  const detail = traced.value;
+export function packetDelays(arm: Arm): Drawing | undefined {
+  const detail = arm.traced.value;
   if (!detail?.result.tables["packet_delays"]?.rows) return undefined;
   const { result, flow } = detail;
   const x = numbers(result, "packet_delays", "time_s");

@@ -1,12 +1,12 @@
 /** The queue of the link over time, its average, and its thresholds. */
-import * as state from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import type { Json, JsonTable } from "../../simulator/client";
 import type { Result } from "../../results/result";
 import { parse } from "../../scenario/quantity";
 import { queueOf } from "../../scenario/queue-of";
 import { colour } from "../colours";
-import type { Curve, Drawing } from "../figure";
-import { envelope, overTime, together, type Points } from "./data";
+import type { Drawing } from "../drawing";
+import { banded, drawing, overTime } from "./data";
 
 /** Thresholds in packets: the keys of the queue that are numbers of packets. */
 function thresholds(queue: JsonTable | undefined): [string, number][] {
@@ -22,24 +22,15 @@ function thresholds(queue: JsonTable | undefined): [string, number][] {
 }
 
 /** Draw the queue. */
-export function queue(): Drawing | undefined {
-  const { shown, reference, link, normalized } = state;
-  const of = shown.value;
+export function queue(arm: Arm): Drawing | undefined {
+  const of = arm.shown.value;
   if (!of) return undefined;
-  const curve = (result: Result, column: string) => overTime(result, "queue", column, "link", link.value);
+  const curve = (result: Result, column: string) => overTime(result, "queue", column, "link", arm.link.value);
   const length = curve(of.result, "queue_packets");
   if (length.x.length === 0) return undefined;
-  const curves: [Curve, Points][] = [];
-  const bands: [number, number][] = [];
-  if (of.seeds.length > 1) {
-    const [low, high] = envelope(of.seeds.map((result) => curve(result, "queue_packets")));
-    const hidden = { colour: "transparent", width: 0 };
-    curves.push([{ label: `maximum of ${of.seeds.length} seeds`, ...hidden }, high]);
-    curves.push([{ label: "minimum", ...hidden }, low]);
-    bands.push([1, 2]);
-  }
-  if (reference.value) {
-    const before = curve(reference.value.result, "queue_packets");
+  const curves = banded(of.seeds.map((result) => curve(result, "queue_packets")), "line");
+  if (arm.previous.value) {
+    const before = curve(arm.previous.value.result, "queue_packets");
     if (before.x.length > 0) curves.push([{ label: "before", colour: colour("--ghost") }, before]);
   }
   curves.push([{ label: "queue", colour: colour("--queue") }, length]);
@@ -47,15 +38,8 @@ export function queue(): Drawing | undefined {
   if (Array.prototype.some.call(average.y, (y) => y !== null)) {
     curves.push([{ label: "average", colour: colour("--average"), width: 2 }, average]);
   }
-  for (const [name, value] of thresholds(queueOf(normalized.value, link.value))) {
+  for (const [name, value] of thresholds(queueOf(arm.normalized.value, arm.link.value))) {
     curves.push([{ label: name, colour: colour("--threshold"), width: 1, dash: [4, 4] }, { x: length.x, y: Array.from(length.x, () => value) }]);
   }
-  return {
-    curves: curves.map(([one]) => one),
-    data: together(curves.map(([, points]) => points)),
-    bands,
-    x: "time (s)",
-    y: "packets",
-    overTime: true,
-  };
+  return drawing(curves, { x: "time (s)", y: "packets", overTime: true });
 }

@@ -1,32 +1,31 @@
 /** Drops and marks of the link over time. */
-import { link, reference, shown } from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import { colour } from "../colours";
-import type { Curve, Drawing } from "../figure";
-import { counted, together, type Points } from "./data";
+import type { Result } from "../../results/result";
+import type { Drawing } from "../drawing";
+import { banded, counted, drawing, type Points } from "./data";
 
 /** Number of intervals in which drops and marks are counted. */
 const BINS = 120;
 
+const total = ({ y }: Points): number => Array.prototype.reduce.call(y, (a: unknown, b: unknown) => Number(a) + Number(b), 0) as number;
+
 /** Draw the numbers of drops and marks. */
-export function signals(): Drawing | undefined {
-  const of = shown.value;
+export function signals(arm: Arm): Drawing | undefined {
+  const of = arm.shown.value;
   if (!of) return undefined;
-  const total = (points: Points) => Array.prototype.reduce.call(points.y, (a: unknown, b: unknown) => Number(a) + Number(b), 0) as number;
-  const curves: [Curve, Points][] = [];
-  const [dropped, marked] = ["drops", "marks"].map((table) => counted(of.result, table, link.value, BINS)) as [Points, Points];
-  const before = reference.value && (["drops", "marks"] as const).map((table) => counted(reference.value!.result, table, link.value, BINS));
-  if (before) {
-    const both = { x: before[0]!.x, y: Array.from(before[0]!.y, (y, i) => Number(y) + Number(before[1]!.y[i])) };
-    if (total(both) > 0) curves.push([{ label: "drops and marks before", colour: colour("--ghost"), shape: "steps" }, both]);
-  }
+  const end = of.result.manifest.simulated_s;
+  const each = (result: Result) =>
+    ["drops", "marks"].map((table) => counted(result, table, arm.link.value, BINS, end)) as [Points, Points];
+  const both = (result: Result): Points => {
+    const [dropped, marked] = each(result);
+    return { x: dropped.x, y: Array.from(dropped.y, (y, i) => Number(y) + Number(marked.y[i])) };
+  };
+  const [dropped, marked] = each(of.result);
+  const curves = banded(of.seeds.map(both), "steps");
+  const before = arm.previous.value && both(arm.previous.value.result);
+  if (before && total(before) > 0) curves.push([{ label: "drops and marks before", colour: colour("--ghost"), shape: "steps" }, before]);
   if (total(marked) > 0) curves.push([{ label: "marks", colour: colour("--mark"), shape: "bars" }, marked]);
   curves.push([{ label: "drops", colour: colour("--drop"), shape: "bars" }, dropped]);
-  const width = of.result.manifest.simulated_s / BINS;
-  return {
-    curves: curves.map(([one]) => one),
-    data: together(curves.map(([, points]) => points)),
-    x: "time (s)",
-    y: `packets per ${Number(width.toPrecision(3))} s`,
-    overTime: true,
-  };
+  return drawing(curves, { x: "time (s)", y: `packets per ${Number((end / BINS).toPrecision(3))} s`, overTime: true });
 }

@@ -1,8 +1,8 @@
 /** Segments and round-trip times of one flow. */
-import { traced } from "../../state/laboratory";
+import type { Arm } from "../../state/arm";
 import { names, numbers, type Result } from "../../results/result";
 import { colour } from "../colours";
-import type { Curve, Drawing } from "../figure";
+import type { Curve, Drawing } from "../drawing";
 import { together, type Points } from "./data";
 
 /** Return the rows of the series segments that satisfy a condition, with a column as values. */
@@ -22,8 +22,8 @@ function points(result: Result, column: string, keep: (row: number) => boolean):
 }
 
 /** Draw the time-sequence plot. */
-export function sequence(): Drawing | undefined {
-  const result = traced.value?.result;
+export function sequence(arm: Arm): Drawing | undefined {
+  const result = arm.traced.value?.result;
   if (!result?.tables["segments"]?.rows) return undefined;
   const direction = names(result, "segments", "direction");
   const [bytes, resent] = [numbers(result, "segments", "bytes"), numbers(result, "segments", "resent")];
@@ -43,8 +43,8 @@ export function sequence(): Drawing | undefined {
 }
 
 /** Draw the round-trip times. */
-export function roundTrips(): Drawing | undefined {
-  const result = traced.value?.result;
+export function roundTrips(arm: Arm): Drawing | undefined {
+  const result = arm.traced.value?.result;
   if (!result?.tables["rtt"]?.rows) return undefined;
   const scaled = (column: string) => Array.from(numbers(result, "rtt", column), (s) => (Number.isNaN(s) ? null : 1e3 * s));
   const x = numbers(result, "rtt", "time_s");
