@@ -111,7 +111,7 @@ print(json.dumps({name: row(name) for name in a[0]}))`) as Record<string, [numbe
     expect(await queue()).toBe("codel");
     await page.selectOption("#ready", "dsl");
     await settled(page);
-    await page.waitForSelector(".of-arm >> text=DSL");
+    await page.waitForSelector(".of-arm >> text=dsl");
     await dropExample(page, "two_flows.toml");
     await page.waitForSelector(".of-arm >> text=Two downloads through one queue");
     expect(await page.locator("[data-goodput=bulk-0]").count()).toBe(1);

@@ -53,7 +53,7 @@ export function pageTimes(result: Result): Map<string, number[]> {
   if (connections.size === 0) return new Map();
   const [starts, opened, ends] = ["start_s", "opened_s", "completed_s"].map((column) => numbers(result, "requests", column));
   const flows = names(result, "requests", "flow");
-  const found = new Map<string, Page>();
+  const pages = new Map<string, Page>();
   const requested = requestsOf(result);
   // The first request of a connection is written before the handshake is complete.
   const isWhole = (rows: number[] | undefined) => rows !== undefined && !(opened![rows[0]!]! <= starts![rows[0]!]!);
@@ -63,9 +63,9 @@ export function pageTimes(result: Result): Map<string, number[]> {
     rows.forEach((row, i) => {
       const page = key(flows[row]!, connection.pages[i]!);
       if (!isWhole(requested.get(objects.get(page)?.first ?? ""))) return;
-      const known = found.get(page) ?? { table: connection.table, start: Infinity, end: 0, requests: 0 };
+      const known = pages.get(page) ?? { table: connection.table, start: Infinity, end: 0, requests: 0 };
       const end = ends![row]!;
-      found.set(page, {
+      pages.set(page, {
         ...known,
         start: Math.min(known.start, starts![row]!),
         end: Math.max(known.end, Number.isNaN(end) ? Infinity : end),
@@ -74,7 +74,7 @@ export function pageTimes(result: Result): Map<string, number[]> {
     });
   }
   const all = new Map<string, number[]>();
-  for (const [page, { table, start, end, requests }] of found) {
+  for (const [page, { table, start, end, requests }] of pages) {
     const label = `${table}, pages`;
     const times = all.get(label) ?? [];
     times.push(requests === objects.get(page)?.count ? end - start : Infinity);

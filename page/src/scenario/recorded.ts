@@ -41,7 +41,7 @@ export function firstSeries(normalized: JsonTable, written: JsonTable, chosen = 
   return [["record.series", tomlValue(seriesOf(normalized))], ["record.links", tomlValue(links)], ...sampling(normalized, written)];
 }
 
-/** Return the changes of `record` for a further seed. `packets` tells whether the delay of every packet is recorded. */
+/** Return the changes of `record` for a further seed. If `packets` is true, the run records the delay of every packet at the link. */
 export function seedSeries(normalized: JsonTable, written: JsonTable, link: string, packets: boolean): [string, string][] {
   const series = [...seriesOf(normalized), ...(packets ? ["packet_delays"] : [])];
   return [["record.series", tomlValue(series)], ["record.links", tomlValue([link])], ...sampling(normalized, written)];

@@ -41,14 +41,9 @@ export class Schemas {
 
   /** Return the field at a dotted path, or undefined if the scenario does not have the key. */
   field(normalized: JsonTable, path: string): Field | undefined {
-    let all = this.fields(normalized);
-    let found: Field | undefined;
-    for (let at = ""; at !== path; all = found ? this.children(found) : []) {
-      at = path.split(".").slice(0, at === "" ? 1 : at.split(".").length + 1).join(".");
-      found = all.find((field) => field.path === at);
-      if (!found) return undefined;
-    }
-    return found;
+    const [first, ...rest] = path.split(".");
+    const top = this.fields(normalized).find((field) => field.path === first);
+    return rest.reduce<Field | undefined>((field, key) => field && this.child(field, key), top);
   }
 
   /** Return true if the list at a path of the top level, such as `record.series`, may have a word. */
@@ -61,11 +56,20 @@ export class Schemas {
   children(field: Field): Field[] {
     const schema = this.schemas.get(field);
     if (!schema) return [];
-    if (Array.isArray(field.value)) {
-      return field.value.map((one, i) =>
-        this.make(this.items(schema), one, `${field.path}.${i}`, isTable(one) ? text(one["name"]) || `${i}` : `${i}`));
-    }
+    if (Array.isArray(field.value)) return field.value.map((one, i) => this.item(schema, field, one, i));
     return isTable(field.value) ? this.properties(this.variant(schema, field.value), field.value, field.path) : [];
+  }
+
+  /** Return one field of a table or list. A list may have thousands of items. */
+  private child(field: Field, key: string): Field | undefined {
+    const schema = this.schemas.get(field);
+    if (!schema || !Array.isArray(field.value)) return this.children(field).find(({ path }) => path === `${field.path}.${key}`);
+    const one = field.value[Number(key)];
+    return one === undefined ? undefined : this.item(schema, field, one, Number(key));
+  }
+
+  private item(schema: Schema, field: Field, one: Json, i: number): Field {
+    return this.make(this.items(schema), one, `${field.path}.${i}`, isTable(one) ? text(one["name"]) || `${i}` : `${i}`);
   }
 
   private readonly schemas = new WeakMap<Field, Schema>();

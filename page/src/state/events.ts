@@ -1,8 +1,6 @@
 /** Drops, marks and changes of cwnd of an arm, in the order of time. */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { grouped, names, numbers, type Result } from "../results/result";
-import { queueOf } from "../scenario/queue-of";
-import type { JsonTable } from "../simulator/client";
 import type { Arm } from "./arm";
 import { pages } from "./shared";
 
@@ -87,14 +85,13 @@ export function eventsUntil(all: Event[], time: number): number {
 }
 
 type Rule = { name: string; meaning: string; source: string };
-type Page = { name: string; rules?: Rule[] };
 
-/** Return the meaning of a rule, from the page of the component or from any other page. */
-function meaningOf(rule: string, component: string): string {
-  const all = ["queues", "tcp"].flatMap((category) => (pages.value[category] ?? []) as unknown as Page[]);
-  const first = all.filter((page) => page.name === component);
-  const found = [...first, ...all].flatMap((page) => page.rules ?? []).find((one) => one.name === rule);
-  return found ? `${found.meaning} (${found.source})` : "";
+/** Return the meaning of a rule, from the manual pages of queues or of TCP. Rules of different
+ * components can have one name, but then they have different sources. */
+function meaningOf(category: "queues" | "tcp", name: string, source: string): string {
+  const rules = ((pages.value[category] ?? []) as unknown as { rules?: Rule[] }[]).flatMap((page) => page.rules ?? []);
+  const rule = rules.find((one) => one.name === name && one.source === source);
+  return rule ? `${rule.meaning} (${source})` : "";
 }
 
 /** Return the variables of a row: the numbers in the columns after the column `source`. */
@@ -117,16 +114,13 @@ const name = ({ result, table, row }: Event, column: string): string => {
 export type Described = { text: string; values: string; meaning: string };
 
 /** Describe an event. The rule, its variables and its meaning are "" if the run does not have them. */
-export function describe(event: Event, arm: Arm): Described {
-  const rule = name(event, "rule");
-  const flow = name(event, "flow");
+export function describe(event: Event): Described {
+  const [flow, rule, source] = ["flow", "rule", "source"].map((column) => name(event, column));
   if (event.table === "why_cwnd") {
-    const control = String(((arm.normalized.value["tcp"] as JsonTable)["congestion"] as JsonTable)["kind"]);
-    return { text: `${flow}: ${windows(event)}, rule ${rule}`, values: "", meaning: meaningOf(rule, control) };
+    return { text: `${flow}: ${windows(event)}, rule ${rule}`, values: "", meaning: meaningOf("tcp", rule!, source!) };
   }
-  const queue = String(queueOf(arm.normalized.value, arm.link.value)?.["kind"]);
   const text = `${event.kind} of a packet of ${flow}: ${name(event, "reason")}${rule && `, rule ${rule}`}`;
-  return { text, values: variables(event), meaning: rule && meaningOf(rule, queue) };
+  return { text, values: variables(event), meaning: meaningOf("queues", rule!, source!) };
 }
 
 /** Return the changed windows of a row of `why_cwnd`. */

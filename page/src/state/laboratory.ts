@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { Client, fetchModule } from "../simulator/client";
 import { fromFragment, toFragment, type Linked, type Setting } from "../scenario/link";
+import { ready } from "../scenario/ready";
 import { Schemas } from "../scenario/schema";
 import { differences } from "../scenario/toml";
 import { Arm, arms } from "./arm";
@@ -25,12 +26,13 @@ export const comparedKeys = computed(() => {
 /** Number of different keys up to which their values are the label of a scenario. */
 const FEW_KEYS = 2;
 
-/** Return what distinguishes a scenario from the other one, or its title. */
+/** Return what distinguishes a scenario from the other one: its values, its name or its title. */
 export function label(arm: Arm): string {
   const keys = comparedKeys.value;
   const values = keys.map(([, a, b]) => (arm.name === "A" ? a : b));
   if (keys.length > 0 && keys.length <= FEW_KEYS && values.join().length < 40) return values.join(", ");
-  return arm.title.value || arm.origin.value || "your own";
+  const isReady = ready(arm.origin.value) && arms.value.some(({ origin }) => origin.value !== arm.origin.value);
+  return isReady ? arm.origin.value : arm.title.value || "your own";
 }
 
 export const busy = computed(() => arms.value.some((arm) => arm.busy.value));

@@ -44,7 +44,7 @@ export function Answer({ arm }: { arm: Arm }) {
         {now.length > 1
           ? `The numbers and curves are those of seed ${arm.shown.value!.result.manifest.seed}; the bands span ${now.length} seeds. Differences are means over the seeds.`
           : "One run is one random sample. Another seed gives different numbers."}
-        {before.length > 0 && " Small numbers are differences from the grey setting."}
+        {before.length > 0 && " Small numbers are differences from the grey setting; pp are percentage points."}
       </p>
     </>
   );

@@ -112,12 +112,13 @@ function Warnings() {
 function Figures() {
   const link = [...new Set(arms.value.map((arm) => arm.link.value))].join(" or ");
   const { flow, flows } = state.active.value;
+  const ofFlow = (!state.comparing.value && flow.value) || "the selected flow";
   const oneSeed = seeds.value > 1 ? ", in the run of the first seed" : "";
   return (
     <div class="figures">
       <Figure title="Queue" note={`Packets that wait at ${link}. Dashed lines are thresholds. Drag across a figure to enlarge a part of the run.`} draw={queue} />
       <Figure title="Queueing delays" note={`Share of all packets at ${link} that wait at most the given time.`} draw={delays} />
-      <Figure wide title="Delay of every packet" note={`Each dot is a packet that waited at ${link}${oneSeed}. The packets of ${flow.value || "the selected flow"} have a colour of their own.`} draw={packetDelays} />
+      <Figure wide title="Delay of every packet" note={`Each dot is a packet that waited at ${link}${oneSeed}. The packets of ${ofFlow} have a colour of their own.`} draw={packetDelays} />
       <Figure title="Windows" note={`Congestion window of each sender${seeds.value > 1 ? ", and the sum of all" : ""}. A small window after a drop or a mark is TCP’s response.`} draw={windows} />
       <Figure title="Goodput" note="Acknowledged data per interval, of flows with one connection." draw={goodput} />
       <Figure title="Drops and marks" note={`Packets that the queue of ${link} drops or marks.`} draw={signals} />
@@ -126,7 +127,7 @@ function Figures() {
       <Figure title="Segments of one flow" note={`Time–sequence plot${oneSeed}: each dot is a segment; the distance to the line is the data in flight.`} draw={sequence}>
         <Choose label="Flow" value={flow.value} all={flows.value} choose={state.showFlow} />
       </Figure>
-      <Figure title="Round-trip times" note={`Measured by the sender of ${flow.value}, for each acknowledged segment${oneSeed}.`} draw={roundTrips} />
+      <Figure title="Round-trip times" note={`Measured by the sender of ${ofFlow}, for each acknowledged segment${oneSeed}.`} draw={roundTrips} />
       <TimeMachine />
       <Flows />
     </div>

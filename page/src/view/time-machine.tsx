@@ -69,7 +69,7 @@ function Windows({ arm, time }: { arm: Arm; time: number }) {
 }
 
 /** List the last events: those at the time of the last event, and some before it. */
-function Events({ arm, all, until }: { arm: Arm; all: Event[]; until: number }) {
+function Events({ all, until }: { all: Event[]; until: number }) {
   const last = all[until - 1]?.time;
   let first = until;
   while (first > 0 && all[first - 1]!.time === last) first -= 1;
@@ -78,7 +78,7 @@ function Events({ arm, all, until }: { arm: Arm; all: Event[]; until: number }) 
   return (
     <ol class="events">
       {listed.map((event, i) => {
-        const { text, values, meaning } = describe(event, arm);
+        const { text, values, meaning } = describe(event);
         return (
           <li key={`${until} ${i}`} class={`${event.kind} ${event.time === moment.value ? "now" : ""}`}>
             {event.time.toFixed(6)} s: {text}
@@ -128,7 +128,7 @@ function State({ arm, time }: { arm: Arm; time: number }) {
       <div class="packets"><QueuePicture of={result} queue={queue} flows={perFlow ? packets?.flows : undefined} /></div>
       <p class="note">{about(queue, perFlow, sample("time_s") || 0)}</p>
       <Windows arm={arm} time={time} />
-      <Events arm={arm} all={events} until={until} />
+      <Events all={events} until={until} />
     </div>
   );
 }
