@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -228,31 +228,34 @@ def _nothing_of(result: Result, series: str, flow: str, recorded: list[str]) -> 
     return f"the series {series!r} has no rows of the flow {flow!r}, because {why}; {remedy}"
 
 
-def duplicate_acks(segments: pd.DataFrame) -> np.ndarray:
+def duplicate_acks(segments: Mapping[str, Any]) -> np.ndarray:
     """Return a mask of the rows of a flow's segments that are duplicate ACKs.
 
     An ACK is a duplicate ACK (RFC 5681 §2) under three conditions. The ACK arrives while data is
     outstanding. The ACK has no data, no SYN and no FIN. The acknowledgement number and the window
     are the same as in the previous ACK.
+
+    Parameters
+    ----------
+    segments : pandas.DataFrame or mapping
+        Rows of one flow in the series `segments`, or its columns by name.
     """
     import numpy as np
 
-    received = (segments["direction"] == "received").to_numpy()
-    flags = {text: text.split() for text in segments["flags"].unique()}  # few combinations
-    ends = {text: not {"SYN", "FIN", "RST"}.isdisjoint(words) for text, words in flags.items()}
-    marked = segments["flags"].map(ends).to_numpy(dtype=bool)
-    length = segments["bytes"].to_numpy()
-    fin = (
-        segments["flags"]
-        .map({text: "FIN" in words for text, words in flags.items()})
-        .to_numpy(dtype=bool)
+    received = np.asarray(segments["direction"]) == "received"
+    texts = list(segments["flags"])
+    flags = {text: set(text.split()) for text in set(texts)}  # few combinations
+    marked, fin = (
+        np.array([not of.isdisjoint(flags[text]) for text in texts], dtype=bool)
+        for of in ({"SYN", "FIN", "RST"}, {"FIN"})
     )
-    end = np.where(received, 0, segments["seq"].to_numpy() + length + fin)
-    outstanding = np.maximum.accumulate(end) > segments["ack"].to_numpy()
-    ack = segments["ack"].where(received).ffill().shift()
-    window = segments["window_bytes"].where(received).ffill().shift()
-    same = (segments["ack"] == ack) & (segments["window_bytes"] == window)
-    duplicate: np.ndarray = received & ~marked & (length == 0) & outstanding & same.to_numpy()
+    length, ack, window = (np.asarray(segments[name]) for name in ("bytes", "ack", "window_bytes"))
+    end = np.where(received, 0, np.asarray(segments["seq"]) + length + fin)
+    outstanding = np.maximum.accumulate(end) > ack
+    last = np.maximum.accumulate(np.where(received, np.arange(len(texts)), -1))
+    before = np.append(-1, last[:-1])  # row of the ACK before each row, or -1
+    same = (before >= 0) & (ack == ack[before]) & (window == window[before])
+    duplicate: np.ndarray = received & ~marked & (length == 0) & outstanding & same
     return duplicate
 
 

@@ -13,11 +13,12 @@ from aqmlab.studies.red_wired_testbed.scenarios import SEGMENT_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
 FASTEST, SLOWEST, THIRD = "fastest", "slowest", "third"
 PLACES = (FASTEST, SLOWEST, THIRD)
 NOTHING = math.nan
+COLUMNS_OF_ACKS = ("time_s", "direction", "bytes", "resent", "ack", "seq", "flags", "window_bytes")
+"""Columns of the series `segments` that :class:`Acks` reads."""
 
 
 @dataclass(frozen=True)
@@ -150,25 +151,38 @@ def _acks(result: Result) -> dict[str, Acks]:
     """Return the segment and ACK quantities of each flow; duplicate ACKs only with three flows."""
     if "segments" not in result.tables:
         return {}
+    import numpy as np
+
+    segments = result.columns("segments")
+    of_rows = np.asarray(segments["flow"])
+    # pandas takes longer for these few rows than a run.
+    columns = {name: np.asarray(segments[name]) for name in COLUMNS_OF_ACKS}
+    names = np.unique(of_rows)
+    return {
+        str(name): _acks_of(
+            {key: column[of_rows == name] for key, column in columns.items()},
+            counted=len(names) == len(PLACES),
+        )
+        for name in names
+    }
+
+
+def _acks_of(rows: dict[str, np.ndarray], *, counted: bool) -> Acks:
+    """Return the segment and ACK quantities of one flow; duplicate ACKs only if `counted`."""
+    import numpy as np
+
     from aqmlab.figures.segments import duplicate_acks
 
-    flows = result.series("segments").groupby("flow")
-    counted = len(flows) == len(PLACES)
-    return {str(flow): _acks_of(rows, duplicate_acks(rows) if counted else None)
-            for flow, rows in flows}  # fmt: skip
-
-
-def _acks_of(rows: pd.DataFrame, duplicate: np.ndarray | None) -> Acks:
-    """Return the segment and ACK quantities of one flow, given the flags of duplicate ACKs."""
-    data = rows[(rows["direction"] == "sent") & (rows["bytes"] > 0)]
-    times, again = data["time_s"], data["time_s"][data["resent"] == 1]
+    data = (rows["direction"] == "sent") & (rows["bytes"] > 0)
+    times, again = rows["time_s"][data], rows["time_s"][data & (rows["resent"] == 1)]
     acks = Acks(
-        transmit_s=float(times.iloc[-1] - times.iloc[0]),
-        slow_start_s=float(again.iloc[0] - times.iloc[0]) if len(again) else NOTHING,
+        transmit_s=float(times[-1] - times[0]),
+        slow_start_s=float(again[0] - times[0]) if len(again) else NOTHING,
     )
-    if duplicate is None:
+    if not counted:
         return acks
-    in_a_row = rows["ack"][duplicate].value_counts()
+    duplicate = duplicate_acks(rows)
+    _, in_a_row = np.unique(rows["ack"][duplicate], return_counts=True)
     return replace(acks, duplicates=int(duplicate.sum()), triples=int((in_a_row >= 3).sum()))
 
 
@@ -176,13 +190,13 @@ def _leaves(result: Result) -> dict[str, float]:
     """Return the ssthresh that Linux 2.4 would store for each flow, or NaN if it stores none."""
     if "window" not in result.tables:
         return {}
-    window, left = result.columns("window"), {}
+    window, last = result.columns("window"), {}
     ended = dict(zip(map(str, result.columns("flows")["flow"]),
                      result.columns("flows")["completed_s"], strict=True))  # fmt: skip
     for i, name in enumerate(window["flow"]):
         if window["time_s"][i] < ended[str(name)]:
-            left[str(name)] = _remembers(window, i)
-    return left
+            last[str(name)] = i
+    return {name: _remembers(window, i) for name, i in last.items()}
 
 
 def _remembers(window: Columns, i: int) -> float:
