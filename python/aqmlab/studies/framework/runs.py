@@ -176,13 +176,6 @@ class _PlannedRun:
             self.record, self.finished = merged, None
 
 
-def _known(run: FinishedRun) -> Any:
-    """Return the reduced result of a run; raise the error that the reduction raised, if any."""
-    if isinstance(run.reduced, NotMeasuredError | UndecidableError):
-        raise type(run.reduced)(*run.reduced.args)
-    return run.reduced
-
-
 class _Normalizer:
     """Normalizer of scenarios, which is faster if successive scenarios differ only in the seed."""
 
@@ -487,7 +480,10 @@ class Runs:
         UndecidableError
             If the run lacks a value that the study reads.
         """
-        return _known(self._finished(setting, replication))
+        reduced = self._finished(setting, replication).reduced
+        if isinstance(reduced, NotMeasuredError | UndecidableError):
+            raise type(reduced)(*reduced.args)
+        return reduced
 
     def has(self, setting: Any) -> bool:
         """Return True if a setting was requested.
